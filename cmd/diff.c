@@ -16,7 +16,7 @@
 #include "lib/base/util.h"
 #include "metrics/diff/diff.h"
 
-#define TROUBLE 2   /* as in diff(1) */
+#define TROUBLE 2   /* exit status for an error, as in diff(1) */
 #define SKIP    125 /* git bisect run skips the commit */
 
 static const int statuses[] = {
@@ -26,7 +26,10 @@ static const int statuses[] = {
 	[TD_GATE_TROUBLE] = TROUBLE,
 };
 
-/* Make the identity for headers.  Recordings may be of several machines, so theirs name none. */
+/*
+ * Make the identity for headers.  It does not name a machine, because recordings may be from
+ * several ones.
+ */
 static void make_identity(struct td_identity *identity, const struct td_opts *opts)
 {
 	td_identity_make(identity, &opts->request.show.head, opts->request.target.command);
@@ -85,7 +88,10 @@ static int put(const struct td_sides *sides, const struct td_diff *diff,
 	return td_sink_end(&sink, rc, err);
 }
 
-/* Return true if a result is shown in addition to a page: it has its own format or output. */
+/*
+ * Return true if a result is written in addition to a page, because it has its own format or
+ * output.
+ */
 static bool shows_more_than_page(const struct td_opts *opts)
 {
 	const struct td_show *show = &opts->request.show;
@@ -122,7 +128,7 @@ static int show(const struct td_sides *sides, const struct td_diff *diff,
 	return rc;
 }
 
-/* Print notes.  The one on different core types comes first, because it may explain the others. */
+/* Print notes.  The note on different core types comes first, because it may explain the others. */
 static void say(const struct td_sides *sides, const struct td_opts *opts, struct td_notes *notes)
 {
 	struct td_notes cores = { 0 };
@@ -333,7 +339,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	else if (!rc)
 		rc = compare(opts, &limits, junit, status, err);
 	td_limits_free(&limits);
-	/* a gate must tell a regression from a file that is missing */
+	/* a gate must distinguish a regression from a missing file */
 	if (rc && !err->usage && !*status)
 		*status = TROUBLE;
 	if (opts->diff.bisect && *status == TROUBLE)

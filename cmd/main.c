@@ -47,8 +47,8 @@ static bool is_read(const struct td_opts *opts, const char *name)
 }
 
 /*
- * Return an error if a result would overwrite a recording, or be appended to it.  Only
- * --force, and tdstat record for its own file, may do that.
+ * Return an error if a result would overwrite a recording or be appended to it.  This is only
+ * allowed with --force, and for the file of tdstat record itself.
  */
 static int spare_recordings(const struct td_opts *opts, struct td_err *err)
 {
@@ -84,7 +84,7 @@ static int print_error(const struct td_err *err)
 	return err->usage ? EX_USAGE : 1;
 }
 
-#define NOT_FOUND 127 /* the status that shells give for such a command */
+#define NOT_FOUND 127 /* exit status of shells for a command that does not exist */
 
 static bool parsed; /* the options are parsed; until then only argp exits */
 
@@ -103,7 +103,7 @@ static bool counts(const struct td_opts *opts)
 	       !opts->request.dry_run;
 }
 
-/* Give up lent rights, before foreign files are read, if the subcommand does not count. */
+/* Give up lent rights before files of other users are read, if the subcommand does not count. */
 static int check_rights(const struct td_opts *opts, struct td_err *err)
 {
 	if (!td_rights_are_lent())

@@ -106,7 +106,10 @@ static void say_name(const struct td_request *request)
 		td_say("tdstat: wrote %s; view it with: %s\n", request->show.output, report);
 }
 
-/* Return true if the name is worth printing: scripts know theirs, and devices cannot be read. */
+/*
+ * Return true if the name is worth printing: a script knows the name that it gave, and a device
+ * cannot be read later.
+ */
 static bool wants_name(const struct td_request *request)
 {
 	struct stat st;

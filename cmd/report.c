@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat report: shows a recording through the same formulas and writers. */
+/* tdstat report: shows a recording with the formulas and writers of a live run. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "lib/base/util.h"
 #include "lib/recording/recording.h"
 
-/* The files of a host, and the view that shows them one after another. */
+/* The files of a host, and the view that shows them in order. */
 struct host {
 	struct td_recorded recorded;
 	struct td_view view;
@@ -140,8 +140,8 @@ static int check_not_input(const struct td_recording *rec, const struct td_sink 
 }
 
 /*
- * Check, before anything is written, that all files can be read, that each continues the previous
- * one, and that none is the output.
+ * Before anything is written, check that all files can be read, that each continues the previous
+ * one, and that the output is not one of them.
  */
 static int check_rest(const struct host *host, struct td_err *err)
 {
@@ -286,7 +286,7 @@ static bool has_columns_of(const struct td_view *a, const struct td_view *b)
 	return true;
 }
 
-/* Let the rows of a host follow those of the first: there is only one header for all. */
+/* Append the rows of a host to those of the first one, which share one header. */
 static int follow(struct host *host, const struct host *first, struct td_err *err)
 {
 	struct td_sink *sink = &host->view.sink;
@@ -329,8 +329,8 @@ static int prepare(struct host *host, const struct host *first, const struct td_
 }
 
 /*
- * Show a host, and warn if the verdict, which reads metric files at the end, found none.  A file
- * of perf stat does not name its processor.
+ * Show a host.  The verdict reads metric files at the end; warn if it found none.  A file of perf
+ * stat does not name its processor.
  */
 static int show_and_warn(struct host *host, struct td_err *err)
 {

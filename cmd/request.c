@@ -31,7 +31,10 @@ bool td_request_exposes(const struct td_request *request)
 	return request->openmetrics || request->does.exposes;
 }
 
-/* The order is that of opt_aggr_mode_to_aggr_mode() in tools/perf/builtin-stat.c. */
+/*
+ * Return the first aggregation in the order of opt_aggr_mode_to_aggr_mode() in
+ * tools/perf/builtin-stat.c.
+ */
 enum td_aggregation td_request_aggregation(const struct td_request *request)
 {
 	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {

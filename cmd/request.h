@@ -19,7 +19,7 @@
 /* The default name of recordings. */
 #define TD_RECORDING_NAME "tdstat.jsonl"
 
-/* When a run counts, how often, and its hooks. */
+/* Times and number of runs, and their hooks. */
 struct td_when {
 	int interval_ms;    /* 0: none */
 	int interval_count; /* 0: no limit */
@@ -85,10 +85,10 @@ struct td_calls_ask {
 
 /* Options of sampling. */
 struct td_sampling_ask {
-	const char *node;    /* locate: the node; NULL: that of the verdict */
+	const char *node;    /* locate: the node; NULL: the verdict's */
 	int freq;            /* samples per second and CPU; 0: the default */
 	uint64_t period;     /* events between two samples; 0: freq is used */
-	bool usual_period;   /* the period is that of the model's files */
+	bool usual_period;   /* use the period from the model's files */
 	double overhead_pct; /* maximum cost of sampling; 0: no limit */
 	bool callers;
 	struct td_sample_files files;
@@ -109,7 +109,7 @@ struct td_typed {
 };
 
 struct td_request {
-	struct td_does does; /* those of the subcommand, unless top plays a recording */
+	struct td_does does; /* what the subcommand does, unless top plays a recording */
 	struct td_target_ask target;
 	const char *cputype; /* NULL: all core PMUs */
 	struct td_ask ask;   /* -l auto: drill, and level is the deepest to count */

@@ -12,8 +12,8 @@
 #include "lib/machine/privileges.h"
 
 /*
- * Drop the capabilities that execve(2) could grant.  Without CAP_SETPCAP the bounding set
- * does not change, but no_new_privs has the same effect.
+ * Drop the capabilities that execve(2) could grant.  Without CAP_SETPCAP, the bounding set does not
+ * change, but no_new_privs has the same effect.
  */
 static void drop_later(void)
 {

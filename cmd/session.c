@@ -262,7 +262,7 @@ static void remove_stacks(const char *name)
 		empty(name);
 }
 
-/* Empty the results, so that those of an earlier run are not mistaken for these. */
+/* Empty the results, so that results of an earlier run are not mistaken for those of this run. */
 static void empty_results(const struct td_request *request, int result)
 {
 	bool rows = result == SHOW_NOTHING && !request->does.records && !request->show.append &&

@@ -28,13 +28,15 @@ struct td_receivers {
  * command's status if one ran.
  */
 int td_session_run(const struct td_request *request, int *status, struct td_err *err);
-/* Count, with a viewer in place of the stream of results (NULL: none). */
+/* Count, and pass reports to a viewer instead of the output (NULL: no viewer). */
 int td_session_view(const struct td_request *request, const struct td_viewer *viewer, int *status,
 		    struct td_err *err);
-/* Count, as part of several sessions that share the inherited state. */
+/* Count.  Several such sessions share the inherited state. */
 int td_session_count(const struct td_request *request, const struct td_inherited *inherited,
 		     const struct td_receivers *receivers, int *status, struct td_err *err);
-/* Count the whole tree of the same target like -l auto, show nothing, and return the verdict. */
+/*
+ * Count the whole tree of the same target, as -l auto does, without output, and return the verdict.
+ */
 int td_session_find(const struct td_request *request, const struct td_inherited *inherited,
 		    struct td_focus *focus, struct td_attempt *attempt, int *status,
 		    struct td_err *err);
@@ -66,7 +68,7 @@ int td_always_run_unseen(const struct td_request *request, int *status, struct t
 /* Return true if the command must run in spite of *err, and has not yet. */
 bool td_always_is_due(const struct td_request *request, const struct td_attempt *attempt,
 		      const struct td_err *err);
-/* Return a request that runs the same command and counts nothing. */
+/* Return a request that runs the same command without counting. */
 struct td_request td_always_uncounted(const struct td_request *request);
 
 #endif

@@ -55,8 +55,8 @@ struct td_wing {
 	const struct td_importer *importer;
 	const struct td_sample_filter *filter;
 	/*
-	 * Runs the command of the request, and shows the regions that it marks, or only
-	 * those in calls.names.  Like run() of struct td_command.
+	 * Runs the command of the request, and shows the regions that it marks; if calls.names is
+	 * set, only those.  Arguments as for run() of struct td_command.
 	 */
 	int (*run_marked)(const struct td_request *request, struct td_inherited *inherited,
 			  int *status, struct td_err *err);
@@ -82,7 +82,7 @@ const struct td_out *td_wing_out(size_t format);
 const struct td_stack_kind *td_wing_stack_kinds(void);
 const struct td_importer *td_wing_importer(void);
 const struct td_sample_filter *td_wing_filter(void);
-/* Call run_marked() of the wing that has it.  Returns a usage error if none has. */
+/* Call run_marked() of the wing that has this function.  Returns a usage error if none has it. */
 int td_wing_run_marked(const struct td_request *request, struct td_inherited *inherited,
 		       int *status, struct td_err *err);
 bool td_wing_has_marked(void);

@@ -8,7 +8,7 @@
 
 /* The calls of a function with similar durations. */
 struct td_call_bucket {
-	struct td_region region;       /* sums of these calls, without a name */
+	struct td_region region;       /* sums of these calls; without a name */
 	struct td_group_parts *counts; /* one for each group; NULL: no calls */
 };
 

@@ -17,7 +17,7 @@
 #include "cmd/calls/parts.h"
 #include "lib/base/util.h"
 
-#define CALLS 300 /* calls for each group, after those that warm up */
+#define CALLS 300 /* number of calls for each group, after the warm-up */
 #define WARM  30
 /* Pauses between runs of calls, because the load of the machine changes. */
 #define RUN      30
@@ -31,7 +31,7 @@
  */
 extern void td_empty_pushes(void);
 extern void td_empty_moves(void);
-/* The return instructions of these functions. */
+/* Labels of the return instructions of these functions. */
 extern void td_empty_pushes_end(void);
 extern void td_empty_moves_end(void);
 
@@ -234,7 +234,7 @@ static void try_group(struct trial *t, struct td_sampler *sampler, int group,
 	t->nr = 0;
 	pair_ns = call_all(t);
 	td_sampler_enable(sampler, false);
-	/* probes that are off interrupt the program, but take no samples */
+	/* disabled probes interrupt the program, but take no samples */
 	off_ns = call_all(t);
 	td_sampler_read(sampler, true, handle_record, t);
 	if (t->nr < CALLS / 2)
@@ -323,7 +323,7 @@ int td_call_cost_measure(struct td_call_cost *cost, struct td_job *job,
 #define USUAL_PCT 5
 
 #define PERIOD_NS (20 * TD_NS_A_MS)
-/* Calls that take longer after the end of their period are given up. */
+/* Calls that take longer after the end of their period are dropped. */
 #define MAX_OPEN_NS TD_NS_A_SECOND
 /* Minimum share of the time with probes, whatever they cost. */
 #define MIN_SHARE 0.01
@@ -346,7 +346,7 @@ void td_pace_entry(struct td_pace *p, int tid, const struct td_call_cost *cost)
 		td_ints_add(&p->tids, tid);
 }
 
-/* The cost of two samples, which probes that are off do not take. */
+/* Returns the cost of the two samples of an interrupt, which disabled probes do not take. */
 static double cost_of_interrupt(const struct td_call_cost *cost)
 {
 	return (double)td_since(cost->pair_ns, cost->off_ns);
@@ -384,8 +384,8 @@ uint64_t td_about_ns(double ns)
 /* --- shares ----------------------------------------------------------------- */
 
 /*
- * Returns the share that probes take of the time of threads with calls.  It includes all periods:
- * gaps that depend on the last period would favour slow calls.
+ * Returns the share of time that probes take in threads with calls.  All periods are included: gaps
+ * that depend on the last period would favour slow calls.
  */
 static double busy_share(const struct td_pace *p, uint64_t took_ns)
 {
@@ -395,7 +395,10 @@ static double busy_share(const struct td_pace *p, uint64_t took_ns)
 	return fmin(p->cost_ns / all_ns, 0.99);
 }
 
-/* Returns the share of probes that are off: the same calls follow each other faster. */
+/*
+ * Returns the share of time that disabled probes take.  While probes are disabled, the same calls
+ * follow each other faster.
+ */
 static double off_share(const struct td_pace *p, double busy)
 {
 	double ratio = p->cost_ns > 0 ? p->off_cost_ns / p->cost_ns : 0;
@@ -405,8 +408,8 @@ static double off_share(const struct td_pace *p, double busy)
 }
 
 /*
- * Returns how long probes have to be off, to keep the average within the limit.  Before that came
- * a period with entry probes, and a time with only exit probes, which cost half.
+ * Returns how long probes have to be off to keep the average within the limit.  They were on for
+ * with_ns; after that, only exit probes were on, for exits_ns, at half the cost.
  */
 static double gap_after(double limit, double busy, double off, double with_ns, double exits_ns)
 {

@@ -154,8 +154,9 @@ static void check_marks(struct sweep *f, size_t part)
 }
 
 /*
- * Adds the exits.  Code after an instruction that continues elsewhere may be reached by a switch
- * table or an exception.  If it begins with an exit, it may be data, and the function is refused.
+ * Adds the exits.  Code after an instruction that always continues elsewhere may be reached by a
+ * switch table or an exception.  If such code begins with an exit, it may be data, and the function
+ * is refused.
  */
 static void add_exits(struct sweep *f, size_t part)
 {
@@ -221,9 +222,10 @@ void td_exits_free(struct td_exits *exits)
 
 /* Kinds of lines in the answer of the process that reads the file. */
 enum {
-	FOUND = 'f',      /* the function: offset and name */
-	CLONE = 'c',      /* a copy for some callers, "f.constprop.0": offset and name */
-	PART = 'p',       /* a part that is elsewhere, "f.cold": offset and name */
+	FOUND = 'f', /* the function: offset and name */
+	CLONE = 'c', /* a copy for some callers, "f.constprop.0": offset and name */
+	/* a part that is placed elsewhere, such as "f.cold": its offset and name */
+	PART = 'p',
 	CLOSEST = 's',    /* the most similar name */
 	STACKS = 'g',     /* the program's stacks move */
 	MARKS = 'm',      /* the program uses libtdstat */
@@ -322,7 +324,10 @@ static void report(struct looking *looking, const struct td_named *named, const 
 			named->end - named->start);
 }
 
-/* old: look only at old versions of functions, which linkers no longer use. */
+/*
+ * Looks at all symbols.  If old is true, looks only at old versions of functions, which linkers no
+ * longer use.
+ */
 static void look_at_all(struct looking *looking, bool old)
 {
 	const struct td_symbol_table *table = &looking->symbols.table;
@@ -432,7 +437,7 @@ __attribute__((noreturn)) static void look(const struct td_sysfs *fs,
 	looking->fp = td_need(fdopen(fd, "we"));
 	looking->name = looking->closest.wanted = name;
 	rc = td_file_symbols_open(&looking->symbols, object, &search);
-	/* before the functions, in case the process ends early */
+	/* before the functions, so that it is written even if the process ends early */
 	if (looking->symbols.file.elf && has_moving_stacks(&looking->symbols.file))
 		fprintf(looking->fp, "%c 0 -\n", STACKS);
 	look_at_all(looking, false);
@@ -568,13 +573,16 @@ static int no_function(const char *path, const char *name, const char *answer, s
 		"FUNCTION@FILE names another file; __attribute__((noinline)) keeps a function");
 }
 
-/* Returns false for what the kernel emulates: push, jumps, calls, nop (x86/kernel/uprobes.c). */
+/*
+ * Returns false for instructions that the kernel emulates: push, jumps, calls, nop
+ * (arch/x86/kernel/uprobes.c).
+ */
 static bool is_stepped(const uint8_t *code)
 {
 	uint8_t op = code[0];
 
 	if (op >= 0x40 && op <= 0x4f)
-		op = code[1]; /* after a REX prefix */
+		op = code[1]; /* opcode after a REX prefix */
 	if (op >= 0x50 && op <= 0x57)
 		return false;
 	return !strchr("\x90\xe8\xe9\xeb", op) && !(op >= 0x70 && op <= 0x7f);
@@ -612,7 +620,7 @@ static void look_at_code(struct td_entry_point *entry)
 {
 	char code[CODE_SIZE];
 
-	entry->stepped = true; /* the usual case, if it cannot be read */
+	entry->stepped = true; /* if the code cannot be read, assume the usual case */
 	if (read_bytes(entry, entry->offset, code)) {
 		entry->stepped = is_stepped((const uint8_t *)code);
 		entry->nop_of_5 = is_nop_of_5((const uint8_t *)code);

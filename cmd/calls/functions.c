@@ -15,7 +15,7 @@
 
 /* --- the file --------------------------------------------------------------- */
 
-/* Where the dynamic linkers of distributions look for 64-bit libraries. */
+/* Directories where the dynamic linkers of distributions look for 64-bit libraries. */
 static const char *const directories[] = {
 	"/lib/x86_64-linux-gnu",
 	"/usr/lib/x86_64-linux-gnu",
@@ -60,7 +60,7 @@ static char *find_program(const char *name)
 	return in_list(path ? path : "/bin:/usr/bin", name);
 }
 
-/* "libc.so.6" and "libc" are names of the same library. */
+/* Returns true if path is the library: both "libc.so.6" and "libc" are names of it. */
 static bool is_library(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
@@ -127,7 +127,7 @@ static char *program_of(const struct td_job *job, int pid)
 	return td_strdup(path);
 }
 
-/* where: the text after the @, or NULL. */
+/* Finds a file by the text after the @; NULL: the program of the process or command. */
 static char *find_named(const struct td_job *job, int pid, const char *where)
 {
 	if (!where)
@@ -218,7 +218,7 @@ static int add_kernel(struct td_functions *functions, const char *name, struct t
 	return 0;
 }
 
-/* path: NULL for functions of the kernel. */
+/* Finds the functions in a file; path is NULL for functions of the kernel. */
 static int find_all(struct td_functions *functions, struct td_job *job, char *names, char *path,
 		    struct td_err *err)
 {
@@ -240,7 +240,7 @@ static int find_all(struct td_functions *functions, struct td_job *job, char *na
 	return rc;
 }
 
-/* names: functions, then @ and their file; modified. */
+/* Finds functions in the file named after their @.  names is modified. */
 static int find_in_file(struct td_functions *functions, struct td_job *job, char *names,
 			struct td_err *err)
 {
@@ -280,7 +280,7 @@ static bool has_fault(const struct td_job *job, enum td_kernel_fault fault)
 
 #define WHETHER_SIZE 160
 
-/* Returns an empty text if the release number shows whether the kernel is fixed. */
+/* Writes that the release number does not show whether this kernel is fixed; "" if it does. */
 static const char *whether(const struct td_job *job, char text[WHETHER_SIZE])
 {
 	text[0] = '\0';
@@ -319,7 +319,10 @@ static int refuse_nop(const struct td_job *job, const struct td_entry_point *ent
 		"probes");
 }
 
-/* The kernel sets no probe, and no error: all calls would seem to begin before counting. */
+/*
+ * Refuses prefixed instructions.  The kernel sets no probe at them and returns no error, so all
+ * calls would seem to begin before counting.
+ */
 static int refuse_prefix(const struct td_job *job, const struct td_entry_point *entry,
 			 struct td_err *err)
 {

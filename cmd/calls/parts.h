@@ -48,7 +48,7 @@ enum {
 
 /* Finds an empty function of tdstat or of the kernel.  Call td_entry_free() on error as well. */
 int td_empty_find(struct td_entry_point *entry, int kind, struct td_err *err);
-/* Returns the kind of empty functions with the same cost. */
+/* Returns the kind of the empty functions whose probes cost the same. */
 int td_empty_kind(const struct td_entry_point *entry);
 /*
  * Measures the cost of probes with calls of an empty function, on a CPU of each core type that
@@ -67,8 +67,8 @@ int td_call_cost_measure(struct td_call_cost *cost, struct td_job *job,
 #define TD_READS 2
 
 /*
- * Limits the cost of probes (--overhead): if calls cost more, entry probes are switched off for a
- * random time, which is independent of the program.  Exit probes stay on until all open calls
+ * Limits the cost of probes (--overhead).  If calls cost more, entry probes are disabled for a
+ * random time, which is independent of the program.  Exit probes stay enabled until all open calls
  * have ended, because long calls would be missing otherwise.
  */
 struct td_pace {
@@ -78,7 +78,7 @@ struct td_pace {
 	size_t interrupts; /* first companion of interrupts, if there are any */
 	size_t first;      /* first companion of functions: an entry and an exit each */
 
-	/* State: */
+	/* State of the probes. */
 	bool entries, exits; /* these probes are on */
 	unsigned int reads;  /* readings of the rings since entry probes went off */
 	uint64_t begun_ns;   /* start of the period with entry probes */
@@ -86,7 +86,7 @@ struct td_pace {
 	uint64_t next_ns;    /* time of the next check */
 	uint64_t read_ns;    /* last reading of the rings */
 	double cost_ns;      /* cost of all calls and interrupts so far */
-	double off_cost_ns;  /* cost of the same calls if probes had been off */
+	double off_cost_ns;  /* cost of the same calls if probes had been disabled */
 	double on_ns;        /* sum over periods: duration times threads with calls */
 	struct td_ints tids; /* threads with calls in this period; to be freed */
 };
@@ -99,8 +99,8 @@ void td_pace_interrupt(struct td_pace *pace, int tid, const struct td_call_cost 
 int td_pace(struct td_pace *pace, struct td_err *err);
 
 /*
- * Reports the cost of probes if it is high.  took_ns, calls: [0] calls that were counted, [1] calls
- * while probes were off.  The cost of an interrupt is taken from cost.
+ * Reports the cost of probes if it is high.  [0] of took_ns and calls is for counted calls, [1] for
+ * calls while probes were disabled.  The cost of an interrupt is taken from cost.
  */
 void td_probes_report_cost(const struct td_gathering *gathering, const struct td_call_cost *cost,
 			   const double took_ns[2], const uint64_t calls[2], uint64_t interrupts);
@@ -147,10 +147,11 @@ struct td_calling {
 		struct {
 			struct td_trace trace;
 			uint64_t next; /* offset of the next bytes */
-			int group;     /* group of the plan; -1: none */
+			int group;     /* index of the group in the plan; -1: none */
 		} * cpus;
 		size_t nr_cpus;
-		int pid;                        /* process of the last address; 0: none */
+		/* process that the last address belongs to; 0: none */
+		int pid;
 		uint64_t start;                 /* address of the function in that process */
 		const struct td_record *record; /* the record that is being decoded */
 		uint64_t nr_gaps;               /* times that a ring was full */
@@ -168,14 +169,16 @@ int td_calls_trace_open(struct td_calling *calling, struct td_err *err);
 void td_calls_trace_show(const struct td_calling *calling);
 /* Ends the last call of each thread. */
 void td_calls_trace_end(struct td_calling *calling);
-/* Reports what was lost. */
+/* Reports lost data and calls. */
 void td_calls_trace_report(const struct td_calling *calling);
 void td_calls_trace_free(struct td_calling *calling);
 
 /* --- within.c: locate --in FUNCTION --slower TIME -------------------------- */
 
-/* Selects samples in calls that took at least this long, which is only known when the call has
- * ended. */
+/*
+ * Selects samples in calls that took at least this long.  The duration of a call is only known when
+ * it has ended.
+ */
 extern const struct td_sample_filter td_within_filter;
 extern const struct td_option_group td_group_within;
 

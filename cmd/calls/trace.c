@@ -18,10 +18,9 @@
 /* --- turns ------------------------------------------------------------------ */
 
 /*
- * With several functions, each is traced alone, in turns.  Otherwise, calls of one function by
- * another would be unknown, because nothing is traced between their ranges.  The turns have a
- * random length, which is independent of the program.  Calls that are open at the end of a turn
- * are not counted.
+ * Traces one function at a time, in turns.  Nothing is traced between the ranges of functions, so
+ * calls of one function by another would otherwise be unknown.  Turns have a random length, which
+ * is independent of the program.  Calls that are open at the end of a turn are not counted.
  */
 
 /* The average length of a turn. */
@@ -128,17 +127,17 @@ static void end_turns(struct td_calling *c)
 
 /* --- boundaries ------------------------------------------------------------- */
 
-/* Pages of the trace's ring on one CPU, maximum of all these, and pages of the ring of records. */
+/* Pages of rings of the trace: minimum and maximum for one CPU, and maximum for all CPUs. */
 #define MIN_PAGES  1024
 #define MAX_PAGES  4096
 #define ALL_PAGES  65536
-#define RING_PAGES 32
-/* Pages of the ring of records for users who may lock any amount of memory: many page faults. */
+#define RING_PAGES 32 /* pages of a ring of records */
+/* RING_PAGES for users without a limit of locked memory; there may be many page faults. */
 #define MAX_RING_PAGES 512
 
 /*
- * Finds the start of the function whose range contains the address.  It stays the same until an
- * address is elsewhere, or the process becomes another program.
+ * Finds the start of the function whose range contains the address.  The start stays the same until
+ * an address is in another range, or the process becomes another program.
  */
 static void find_start(struct td_calling *c, int pid, uint64_t address)
 {
@@ -211,7 +210,10 @@ static void decode_trace(struct td_calling *c, const struct td_record *record)
 		lose(c, td_sampler_trace_on_ns(c->gathering.sampler, record));
 }
 
-/* Functions that are paused also take the sample: the next one is a difference from its count. */
+/*
+ * Adds a sample to all functions, also to those that are paused, because the next sample is a
+ * difference from it.
+ */
 static void add_sample(struct td_calling *c, const struct td_record *record, int event)
 {
 	if (event >= (int)c->job.plan.events.nr) {
@@ -477,8 +479,8 @@ void td_calls_trace_end(struct td_calling *c)
 }
 
 /*
- * Percentage from which an event counted all the time: times differ slightly, because the kernel
- * enables events, and reads their times, one after another.
+ * Percentage of the time from which an event counts as always enabled.  Times differ slightly
+ * because the kernel enables events, and reads their times, one after another.
  */
 #define ALL_PCT 97
 

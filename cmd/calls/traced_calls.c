@@ -125,7 +125,7 @@ static void end_call(struct td_traced_calls *calls, struct td_traced_thread *thr
 	}
 }
 
-/* Ends the open call where it last left the range: the thread is at the start again. */
+/* Ends the open call when it last left the range, because the thread has begun another one. */
 static void end_before(struct td_traced_calls *calls, struct td_traced_thread *thread)
 {
 	if (!thread->open)
@@ -133,7 +133,7 @@ static void end_before(struct td_traced_calls *calls, struct td_traced_thread *t
 	if (!thread->interrupted)
 		thread->lost |= !thread->out;
 	if (thread->interrupted && !thread->lost) {
-		/* a signal handler did not return */
+		/* the call was left by a signal handler that did not return */
 		thread->open = false;
 		calls->unpaired.left++;
 		return;
@@ -153,7 +153,7 @@ static void begin_call(struct td_traced_calls *calls, struct td_traced_thread *t
 	forget_until(thread, record->time_ns);
 }
 
-/* Continues a call.  One that began before the tracing is counted once. */
+/* Continues a call.  A call that began before tracing is counted once. */
 static void resume(struct td_traced_calls *calls, struct td_traced_thread *thread)
 {
 	if (thread->open && thread->out)
@@ -196,8 +196,8 @@ void td_traced_calls_boundary(struct td_traced_calls *calls, const struct td_rec
 /* --- threads that wait, fault and end --------------------------------------- */
 
 /*
- * The trace of a CPU that a thread lost is read before the thread gets another one.  If no call
- * is open then, no call has waited.
+ * Ends the wait of a thread for a CPU.  The trace of its last CPU is read before it gets another
+ * one, so if no call is open now, no call has waited.
  */
 static void end_wait(struct td_traced_thread *thread, const struct td_record *record)
 {
@@ -240,7 +240,7 @@ void td_traced_calls_fault(struct td_traced_calls *calls, const struct td_record
 	thread->happened[thread->nr_happened - 1].faults = 1;
 }
 
-/* Returns the index of an event's count on a CPU, which is 0 at first. */
+/* Returns the index of an event's count on a CPU.  A new count is 0. */
 static size_t need_count(struct td_traced_thread *thread, int cpu, int event)
 {
 	size_t at = 0;

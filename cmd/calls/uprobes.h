@@ -16,7 +16,7 @@ struct td_entry_point {
 	char *name;      /* as the user typed it */
 	char *path;      /* the program or library with the function */
 	uint64_t offset; /* offset of its first instruction in that file */
-	uint64_t size;   /* in bytes */
+	uint64_t size;   /* size of its code in bytes */
 	uint64_t *exits; /* offsets of returns and of jumps to other functions (td_exits_find()) */
 	size_t nr_exits;
 	char *no_probes; /* why the exits cannot be probed, or NULL */

@@ -87,7 +87,7 @@ static int plan(struct td_job *job, struct td_request *request)
 	return td_job_plan(job, request, &unused);
 }
 
-/* Return the level of the node of this name; 0: there is none. */
+/* Return the level of the node with this name; 0: there is no such node. */
 static int find_level(const struct td_diff *nodes, const char *name)
 {
 	for (size_t i = 0; i < nodes->nr; i++) {
@@ -97,7 +97,10 @@ static int find_level(const struct td_diff *nodes, const char *name)
 	return 0;
 }
 
-/* May the recording have this level, which is not compared?  Older ones do not name theirs. */
+/*
+ * May the recording have nodes of this level, which is not compared?  Older recordings do not
+ * contain their level.
+ */
 static bool may_have(const struct td_recorded *recorded, int level)
 {
 	const struct td_ask *ask = &recorded->rec.info.ask;

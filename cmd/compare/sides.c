@@ -20,7 +20,10 @@ struct td_thread_first {
 	int tid, life;
 };
 
-/* Return the first thread of this name.  If there is none, the reading's becomes the first. */
+/*
+ * Return the first thread with this name.  If there is none, the reading's thread becomes the
+ * first.
+ */
 static struct td_thread_first find_first(struct td_whole *whole, const char *name,
 					 const struct td_reading *reading)
 {
@@ -39,7 +42,10 @@ static struct td_thread_first find_first(struct td_whole *whole, const char *nam
 	return first;
 }
 
-/* Assign counts to the first thread of the same name: TIDs differ from run to run. */
+/*
+ * Add the counts of threads with the same name to the first of them, because TIDs differ from run
+ * to run.
+ */
 static void join_threads(struct td_whole *whole, struct td_readings *readings)
 {
 	const struct td_task_names *names = &whole->recorded.rec.names;
@@ -144,8 +150,8 @@ static double ipc_of(const struct td_plan *plan, const struct td_total *totals, 
 }
 
 /*
- * Set v to the instructions per cycle of each PMU that is not left out; NaN unless it has
- * both events, of the same privilege levels.  Returns the number of PMUs.
+ * Set v to the instructions per cycle of each PMU that is not left out.  The value is NaN if one of
+ * both events is missing, or if they count different privilege levels.  Returns the number of PMUs.
  */
 static size_t fill_ipc(const struct td_plan *plan, const struct td_machine *machine,
 		       const struct td_total *totals, const char *id, struct td_diff_ipc *v)
@@ -510,7 +516,7 @@ static void check_metrics(const struct td_recorded *first, const struct td_recor
 		     first->rec.path);
 }
 
-/* Compare the targets; files of perf stat have none. */
+/* Compare the targets.  Files of perf stat do not contain one. */
 static void check_target(const struct td_recorded *first, const struct td_recorded *other,
 			 struct td_notes *notes)
 {
@@ -568,7 +574,7 @@ int td_sides_read(struct td_sides *sides, const struct td_opts *opts, struct td_
 		.nr_a = opts->diff.nr_before ? opts->diff.nr_before : 1,
 	};
 	for (size_t i = 0; i < nr; i++) {
-		/* the first of B is compared with A, the others with the first of their side */
+		/* the first of B is compared with A; all others with the first of their side */
 		const struct td_whole *first = &sides->v[i > sides->nr_a ? sides->nr_a : 0];
 
 		sides->nr++;
@@ -579,7 +585,7 @@ int td_sides_read(struct td_sides *sides, const struct td_opts *opts, struct td_
 	return 0;
 }
 
-/* Return true if each recording is of a command that ran to its end. */
+/* Return true if each recording contains a command that ran to its end. */
 static bool is_of_runs(const struct td_sides *sides)
 {
 	for (size_t i = 0; i < sides->nr; i++) {
@@ -592,9 +598,9 @@ static bool is_of_runs(const struct td_sides *sides)
 }
 
 /*
- * Choose the default unit of work.  Two commands do the same work, however many
- * instructions they need for it.  A recording of a machine may have been stopped at any
- * point.  Counts of events are always those of a run.
+ * Choose the default unit of work.  Two commands do the same work, whatever number of instructions
+ * they need.  A recording of a machine may have been stopped at any point.  Counts of events are
+ * always per run.
  */
 static enum td_per choose_per(const struct td_sides *sides)
 {
@@ -679,7 +685,7 @@ static size_t note_id(const struct td_diff *diff, size_t row, struct td_notes *n
 	return row;
 }
 
-/* The rows of an id follow each other. */
+/* Note the ids that only one side has.  The rows of an id are consecutive. */
 void td_note_ids(const struct td_diff *diff, struct td_notes *notes)
 {
 	size_t i = 0;
@@ -690,7 +696,7 @@ void td_note_ids(const struct td_diff *diff, struct td_notes *notes)
 
 /* --- cores ---------------------------------------------------------------- */
 
-/* A larger difference of a core type's shares, in points, gets a note. */
+/* points: a larger difference of a core type's shares gets a note */
 #define APART 10
 
 /* Sum the slots of all ids of a side on a core type; NULL: on all types. */
@@ -719,7 +725,7 @@ static double share_of(const struct td_sides *sides, int side, const char *pmu)
 	return PERCENT * slots_of(sides, side, pmu) / slots_of(sides, side, NULL);
 }
 
-/* Return the core type that had most slots of both sides. */
+/* Return the core type with most slots on both sides together. */
 static const struct td_pmu *find_usual(const struct td_machine *machine,
 				       const struct td_sides *sides)
 {

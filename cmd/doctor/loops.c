@@ -67,8 +67,8 @@ void td_loops_free(struct td_loops *loops)
 
 #if defined(__x86_64__) || defined(__i386__)
 /*
- * In assembler because a compiler would merge the additions, drop the no-ops and replace the
- * branches by conditional moves.
+ * The loops are in assembler, because a compiler would merge the additions, drop the no-ops and
+ * replace the branches by conditional moves.
  */
 #define NOP     ".byte 0x0f, 0x1f, 0x40, 0x00\n\t"
 #define ADD(to) "addl $1, " to "\n\t"

@@ -38,7 +38,7 @@ struct finding {
 	bool far; /* a difference is larger than noise */
 };
 
-#define VERSION 1 /* of the file */
+#define VERSION 1 /* version of the file's format */
 
 /* --- the machine --------------------------------------------------------------- */
 
@@ -131,8 +131,8 @@ static void add_day(struct json_object *to)
 }
 
 /*
- * Write the first line: the machine, without data that identifies its owner.  perf: its
- * version, or "".
+ * Write the first line: the machine, without data that identifies its owner.  perf: version of
+ * perf, or "".
  */
 static void put_machine(FILE *fp, const struct td_sysfs *fs, const struct td_machine *machine,
 			const struct td_environment *env, const char *perf)
@@ -302,7 +302,7 @@ static void put_program(FILE *fp, const struct td_site *spot, const struct findi
 #define FILE_NAME "tdstat-evidence.jsonl"
 #define MAX_BYTES 1000000
 
-/* Durations of runs of a program; with those of ways[], about six seconds. */
+/* Durations of runs of a program.  Together with those in ways[], they are about six seconds. */
 #define ALONE_MS 300
 #define PEER_MS  500
 /* additional run if the verdict is not the expected one */
@@ -348,8 +348,8 @@ struct evidence {
 	FILE *text; /* report for the user */
 	char perf[TD_PEER_VERSION];
 	const char *toplev;          /* or NULL */
-	size_t nr_counted, nr_agree; /* programs on this core type */
-	size_t nr_all, nr_wrong;     /* programs on all core types */
+	size_t nr_counted, nr_agree; /* numbers of programs on this core type */
+	size_t nr_all, nr_wrong;     /* numbers of programs on all core types */
 };
 
 /* --- the option --------------------------------------------------------------- */

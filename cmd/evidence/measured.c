@@ -241,8 +241,8 @@ static size_t length_of(const char *line)
 }
 
 /*
- * Remove points of the range, which are running totals: keep the last of each stride, or for 0
- * none.
+ * Remove points of the range, which are running totals.  Keep the last of each stride; if stride is
+ * 0, keep none.
  */
 static void thin(char *text, size_t stride)
 {
@@ -445,7 +445,7 @@ static void add_lines(struct td_values *values, char *text)
 	}
 }
 
-/* Find this program; for perf and toplev, /proc/self/exe would be their own. */
+/* Find this program.  perf and toplev could not use /proc/self/exe, which is then their own. */
 static void find_self(char self[PATH_MAX])
 {
 	ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);

@@ -131,8 +131,8 @@ void td_measured_free(struct td_measured *measured);
 /* Get the version of the perf in PATH, or "". */
 void td_peer_perf_version(char version[TD_PEER_VERSION]);
 /*
- * Count a group of metrics of a program with this perf: one level, because more would be
- * multiplexed more.  Set the values, or err: -ENOENT without perf.
+ * Count a group of metrics of a program with this perf.  The group is one level, because more nodes
+ * would be multiplexed more.  Sets the values, or err: -ENOENT without perf.
  */
 void td_peer_perf(struct td_measured *measured, const struct td_known *program, int ms,
 		  const struct td_site *spot, const char *group);

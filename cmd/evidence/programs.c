@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The programs of the evidence.
- *
- * Ranges are wide enough for all cores since Sandy Bridge, and too narrow for a
- * program that does something else.  Latencies and throughputs of instructions
- * are those of the vendors' optimization manuals: a misprediction 10 to 25 cycles and up to
- * as many for the refetch, a 32-bit division 6 to 30, a locked addition 7 to 40, PAUSE 5 to
- * 170.
+ * The programs of the evidence.  The range of each value includes all cores since Sandy Bridge, but
+ * not programs that do something else.  Latencies and throughputs of instructions are from the
+ * vendors' optimization manuals: a misprediction 10 to 25 cycles, and up to the same for the
+ * refetch; a 32-bit division 6 to 30; a locked addition 7 to 40; PAUSE 5 to 170.
  */
 #include "cmd/evidence/parts.h"
 
@@ -51,7 +48,7 @@ struct td_arena {
 /* Larger than first-level instruction caches, smaller than second-level caches. */
 #define CODE_LINES 8192
 
-/* More than the entries of second-level TLBs. */
+/* More pages than second-level TLBs have entries. */
 #define NR_PAGES 8192
 
 static int no_memory(struct td_err *err)
@@ -171,7 +168,7 @@ static unsigned int step_stream(struct td_arena *arena)
 	return WALK_LINES;
 }
 
-/* lines written */
+/* Returns the number of lines written. */
 static unsigned int step_store(struct td_arena *arena)
 {
 	volatile uint32_t *at = walk(arena);
@@ -219,7 +216,7 @@ static void add_1000(void)
 		RUN(HUNDRED("addl %1, %0\n\t") : "+r"(sum) : "r"(one) : "cc");
 }
 
-/* multiplications */
+/* Returns the number of multiplications. */
 static unsigned int step_ports(struct td_arena *arena)
 {
 	uint32_t a = 3, b = 5, c = 7, d = 9;
@@ -233,7 +230,7 @@ static unsigned int step_ports(struct td_arena *arena)
 	return 500 * 40;
 }
 
-/* jumps */
+/* Returns the number of jumps. */
 static unsigned int step_code(struct td_arena *arena)
 {
 	RUN("call *%0" : : "r"(arena->memory) : "cc", "memory");
@@ -277,7 +274,7 @@ static unsigned int step_alias(struct td_arena *arena)
 	return 200 * 10;
 }
 
-/* pauses */
+/* Returns the number of pauses. */
 static unsigned int step_spin(struct td_arena *arena)
 {
 	(void)arena;
@@ -432,7 +429,7 @@ const struct td_known *td_program_find(const char *name)
 /* --- the other thread --------------------------------------------------------- */
 
 struct sharer {
-	struct td_arena arena; /* contains the same line */
+	struct td_arena arena; /* contains the line that both threads use */
 	char name[16];
 	int cpu;
 	atomic_bool ends;

@@ -31,13 +31,18 @@ static const char *const fields[] = {
 /* Events that correct fields of PERF_METRICS on some cores. */
 static const char dropped[] = "INT_MISC.UOP_DROPPING", clears[] = "INT_MISC.CLEARS_COUNT";
 
-/* id: "slots", "TOPDOWN_RETIRING.ALL", without PMU and modifiers. */
+/*
+ * Is it a top-down event?  id is a name without PMU and modifiers, such as "slots" or
+ * "TOPDOWN_RETIRING.ALL".
+ */
 static bool imported_is_topdown(const char *id)
 {
 	return strcmp(id, "slots") == 0 || strncasecmp(id, "topdown", 7) == 0;
 }
 
-/* Return the event that corrects such a core if it was not counted, else NULL. */
+/*
+ * Return the event that is needed to correct values of this core and was not counted; NULL: none.
+ */
 static const char *missing_correction(const struct td_pmu *pmu, enum td_uarch uarch)
 {
 	if (!td_pmu_has_slots(pmu))
@@ -206,7 +211,7 @@ static int has_event(const struct td_pmu *pmu, const char *id, struct td_catalog
 	return rc;
 }
 
-/* Set *pmu to the only PMU with that event; NULL: none or several. */
+/* Set *pmu to the only PMU with this event; NULL: no PMU has it, or several do. */
 static int only_pmu(const struct td_machine *made, const char *id, struct td_catalog *catalog,
 		    const char **pmu, struct td_err *err)
 {
@@ -339,7 +344,9 @@ static struct td_perf_spelling *spell(const struct td_events *events)
 	return names;
 }
 
-/* Return the modifiers of a PMU's top-down events, and so of its tree; "" if they differ. */
+/*
+ * Return the modifiers of a PMU's top-down events, which its tree gets as well; "" if they differ.
+ */
 static const char *modifiers_of(const struct td_perf_spelling *names,
 				const struct td_events *events, int pmu)
 {
@@ -355,7 +362,10 @@ static const char *modifiers_of(const struct td_perf_spelling *names,
 	return mods ? mods : "";
 }
 
-/* Without metric files, there are only the built-in levels, which use sysfs's names. */
+/*
+ * Return the name of an event in the tree.  Without metric files, there are only the built-in
+ * levels, which use the names in sysfs.
+ */
 static const char *known_as(const struct td_imported *imported, const char *id)
 {
 	static const char *const same[][2] = {

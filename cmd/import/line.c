@@ -398,7 +398,7 @@ static const char *text_of(struct td_perf_json *json, const char *key)
 	     !json_object_is_type(value, json_type_int) &&
 	     !json_object_is_type(value, json_type_double)))
 		return NULL;
-	errno = 0; /* json-c makes the text of a number, or of a part of it */
+	errno = 0; /* for td_memory_check(): json-c needs memory for the text of a number */
 	text = json_object_get_string(value);
 	td_memory_check();
 	return text;

@@ -17,7 +17,7 @@
 #include "lib/event/symbols.h"
 #include "lib/plan/plan.h"
 
-#define MAX_GROUP 9999 /* of --print-perf */
+#define MAX_GROUP 9999 /* maximum number of a group in --print-perf */
 
 /* --- parts of a name ------------------------------------------------------ */
 
@@ -146,7 +146,7 @@ void td_perf_join_groups(struct td_plan *plan, const struct td_perf_spelling *na
 		int member = (int)i;
 		size_t first = 0;
 
-		/* <not supported>: in no group */
+		/* an event that is <not supported> is in no group */
 		if (names[i].group < 0 || groups[i] < 0 || plan->groups[groups[i]].nr != 1)
 			continue;
 		while (groups[first] < 0 || names[first].group != names[i].group ||
@@ -273,7 +273,7 @@ static const char *find_alone(const char *id, struct td_event *event, bool *type
 	if (strchr(id, ':'))
 		return "tracepoint";
 	if (strncasecmp(id, "unc_", 4) == 0)
-		return "uncore"; /* the name does not say which unit */
+		return "uncore"; /* the name does not contain the unit */
 	find_core_event(id, event, typed);
 	return "cpu";
 }

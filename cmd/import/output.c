@@ -222,7 +222,7 @@ static void add_tool(struct td_perf_file *file, const struct td_perf_line *line,
 		interval->system_ns += line->value.whole;
 }
 
-/* Note the elapsed time: a clock divided by its "CPUs utilized". */
+/* Note the elapsed time: the count of a clock, divided by its "CPUs utilized". */
 static void note_length(struct td_perf_file *file, const struct td_perf_line *line)
 {
 	double clock_ns = ((double)line->value.whole * 1e6 + (double)line->value.micro);
@@ -347,7 +347,7 @@ static uint32_t pmu_type(const char *name, uint32_t index)
 	return UINT32_MAX - 1 - index;
 }
 
-/* Add the PMUs of cores, or all others. */
+/* Add the PMUs of cores, or all other PMUs. */
 static void add_pmus(const struct td_perf_file *file, bool core, struct td_recording *rec)
 {
 	for (size_t i = 0; i < file->nr_events; i++) {
@@ -618,7 +618,7 @@ struct reader {
 	bool started; /* perf's first line was read */
 };
 
-/* Read the next whole line, without its line feed.  Returns 1 at the end. */
+/* Read the next complete line, without its line feed.  Returns 1 at the end. */
 static int next_line(struct reader *r, struct td_err *err)
 {
 	size_t len;
@@ -655,7 +655,9 @@ static bool is_metric_only(const struct reader *r)
 		strstr(text, "%  "));
 }
 
-/* Return the number of fields, each of which ends in the last character; 0: one is empty. */
+/*
+ * Return the number of fields, each of which ends with the last character; 0 if a field is empty.
+ */
 static size_t count_named(const char *text)
 {
 	size_t len = strlen(text), nr = 0, width = 0;
@@ -955,7 +957,7 @@ static bool is_own(FILE *fp)
 	return false;
 }
 
-/* Rewind, so that the reader of recordings can report what is wrong. */
+/* Rewind the file, so that the reader of recordings can report its error. */
 static int give_back(FILE *fp, const char *path, struct td_err *err)
 {
 	if (fseek(fp, 0, SEEK_SET) == 0)

@@ -26,9 +26,9 @@ extern const struct td_foreign td_perf_output;
 /* --- task.c --------------------------------------------------------------- */
 
 /*
- * Find out whether the file contains counts of a command on a hybrid processor.  They
- * are then those of a task, which runs on one core type at a time.  Call after open(),
- * when the PMUs of the events are known.
+ * Find out whether the file contains counts of a command on a hybrid processor, which are then
+ * counts of a task that runs on one core type at a time.  Call after open(), when the PMUs of the
+ * events are known.
  */
 void td_perf_find_command(struct td_recording *rec);
 
@@ -38,9 +38,9 @@ void td_perf_find_command(struct td_recording *rec);
 struct td_perf_spelling {
 	char *copy;
 	const char *pmu; /* NULL: not given */
-	char *id;        /* with terms: "DTLB_LOAD_MISSES.STLB_HIT,cmask=1" */
+	char *id;        /* includes terms: "DTLB_LOAD_MISSES.STLB_HIT,cmask=1" */
 	const char *mods;
-	int group; /* the group that --print-perf adds to the name; -1: none */
+	int group; /* the group in the name, which --print-perf adds; -1: none */
 };
 
 /*
@@ -50,7 +50,7 @@ struct td_perf_spelling {
 void td_perf_spell(const char *name, struct td_perf_spelling *spelling);
 
 /*
- * Put the events whose names have the same group into one.  If groups of a PMU repeat an
+ * Put events whose names contain the same group into one group.  If groups of a PMU repeat an
  * event, make it their reference.
  */
 void td_perf_join_groups(struct td_plan *plan, const struct td_perf_spelling *names);

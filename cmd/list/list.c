@@ -104,7 +104,7 @@ static void collect_caches(struct td_list *list)
 
 /* --- sysfs ---------------------------------------------------------------- */
 
-/* Return the length of the name that all units share: "uncore_imc" for uncore_imc_0. */
+/* Return the length of the part of the name that all units share: "uncore_imc" in uncore_imc_0. */
 static size_t family_length(const struct td_pmu *pmu)
 {
 	return pmu->kind == TD_PMU_OTHER ? td_pmu_stem_length(pmu->name) : strlen(pmu->name);
@@ -245,7 +245,7 @@ static int collect_tracepoints(struct td_list *list, struct td_err *err)
 
 /* --- all ------------------------------------------------------------------ */
 
-/* Kinds of items on PMUs other than those of cores. */
+/* Kinds of items on PMUs that are not core PMUs. */
 #define OF_OTHERS                                                                                \
 	(TD_LIST_BIT(TD_LIST_SYSFS) | TD_LIST_BIT(TD_LIST_MODEL) | TD_LIST_BIT(TD_LIST_METRIC) | \
 	 TD_LIST_BIT(TD_LIST_METRICGROUP))
@@ -425,7 +425,7 @@ static int print(FILE *fp, struct td_list *list, const char *typed, struct td_er
 	return rc;
 }
 
-/* --print: print the encodings of opts->patterns, which are events. */
+/* --print: print the encodings of the events in opts->patterns. */
 static int list_print(FILE *fp, struct td_list *list, struct td_err *err)
 {
 	const struct td_opts *opts = list->opts;

@@ -10,7 +10,7 @@
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
 
-/* Words for sections: those of perf list, and the kinds of tdstat list -j. */
+/* Names of sections: those that perf list accepts, and the kinds in tdstat list -j. */
 static const struct {
 	const char *word;
 	unsigned int kinds;
@@ -54,8 +54,8 @@ static unsigned int kinds_of(const struct td_list_pattern *pattern)
 }
 
 /*
- * Let "metrics tma_mem*" mean some metrics, not all metrics and a pattern.  Other sections
- * are shorter, and their names have less in common.
+ * If metrics are requested as a section with names, as in "metrics tma_mem*", only list metrics
+ * with these names.  Other sections are shorter, and their names have less in common.
  */
 static void narrow(struct td_list *list)
 {
@@ -95,7 +95,7 @@ void td_list_read_patterns(struct td_list *list)
 	narrow(list);
 }
 
-/* Does the pattern match?  A glob matches the whole name, other text a part of it. */
+/* Does the pattern match?  A glob matches the whole name, other text any part of it. */
 static bool is_in(const struct td_list_pattern *pattern, const char *name)
 {
 	if (!name)
@@ -145,7 +145,10 @@ static void offer(struct td_closest *closest, const char *name)
 		td_closest_offer(closest, name);
 }
 
-/* Match the item against all patterns, which store the match or the closest name. */
+/*
+ * Match the item against all patterns.  Each pattern stores whether it matches, or the closest
+ * name.
+ */
 static bool is_wanted(struct td_list *list, const struct td_list_item *item)
 {
 	bool wanted = list->nr_patterns == 0;

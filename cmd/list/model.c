@@ -109,7 +109,7 @@ int td_list_collect_model(struct td_list *list, struct td_err *err)
 
 #define KINDS (TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
 
-/* Make the sets for both sections, the same as for -M. */
+/* Make the sets of metrics for both sections, as for -M. */
 static int make_sets(struct td_list *list, struct td_err *err)
 {
 	struct td_notes *notes = list->certain & KINDS ? &list->notes : &list->missing;
@@ -130,7 +130,7 @@ struct metric_item {
 	int order;
 };
 
-/* Find the metric of the files whose name is the same pointer. */
+/* Find the metric in the files by the pointer to its name. */
 static const struct td_model_metric *find_model(const struct td_pmu_events *files,
 						const struct td_metric_def *def)
 {

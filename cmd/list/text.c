@@ -102,7 +102,7 @@ static bool is_same_section(const struct td_list_item *a, const struct td_list_i
 	return a->kind == b->kind && is_same(section_key(a), section_key(b));
 }
 
-/* -v: print a comma and the version of the files, with that of TMA only for metrics. */
+/* -v: print a comma and the version of the files; for metrics, also the version of TMA. */
 static void put_version(FILE *fp, const struct td_list *list, bool of_metrics)
 {
 	const char *version = list->catalog.events.version;
@@ -220,7 +220,7 @@ static bool is_same_node(const struct td_metric_def *a, const struct td_metric_d
 	       strcmp(a->unit, b->unit) == 0;
 }
 
-/* Do two items share a row?  A metric must be the same node on both PMUs. */
+/* Can two items share a row?  A metric must be the same node on both PMUs. */
 static bool is_same_row(const struct td_list_item *a, const struct td_list_item *b)
 {
 	return strcmp(a->name, b->name) == 0 && (!a->metric || is_same_node(a->metric, b->metric));

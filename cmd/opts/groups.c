@@ -343,7 +343,7 @@ static struct td_option make_option(const char *option, const char *letter, cons
 	};
 }
 
-/* Make the options of aggregations, except those of single subcommands. */
+/* Fill in the options of aggregations that are not for single subcommands. */
 static void fill_aggregations(void)
 {
 	struct td_option *o = aggregations, *place = places;

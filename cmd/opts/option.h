@@ -8,13 +8,13 @@
 enum td_option_kind {
 	TD_OPTION_IGNORED,  /* accepted, because it is the default */
 	TD_OPTION_FLAG,     /* bool, set to true */
-	TD_OPTION_COUNT,    /* int: the number of times it is given */
+	TD_OPTION_COUNT,    /* int: the number of times that the option is given */
 	TD_OPTION_BIT,      /* unsigned int: sets bit number min */
 	TD_OPTION_TEXT,     /* const char * */
 	TD_OPTION_FILE,     /* const char *, not empty */
 	TD_OPTION_FORMAT,   /* bit min of show.formats, and its own_file */
 	TD_OPTION_NUMBER,   /* int from min to max */
-	TD_OPTION_LEVEL,    /* int from min to max; 0 means 1, as in perf */
+	TD_OPTION_LEVEL,    /* int from min to max; 0 is read as 1, as in perf */
 	TD_OPTION_TIME,     /* int: milliseconds, at least min */
 	TD_OPTION_LIST,     /* struct td_ints: numbers up to max */
 	TD_OPTION_FUNCTION, /* set() reads the argument */
@@ -24,7 +24,7 @@ enum td_option_kind {
 struct td_option {
 	const char *name; /* without dashes; NULL: the end of a group */
 	int letter;       /* 0: none */
-	const char *arg;  /* its argument in --help, or NULL */
+	const char *arg;  /* argument as shown in --help, or NULL */
 	const char *help;
 	enum td_option_kind kind;
 	size_t offset; /* offset of the member of struct td_opts that it sets */
@@ -70,11 +70,11 @@ bool td_option_takes_next(const struct td_option_group *const *groups, const cha
 struct td_command {
 	const char *name;
 	const char *line; /* description in the list of subcommands */
-	const char *args; /* its arguments, each form on a line */
+	const char *args; /* arguments, each form on a line */
 	const char *doc;
 	const char *what;                            /* the heading of the first options */
 	const char *examples;                        /* a line each */
-	const char *status;                          /* its exit status; NULL: the usual */
+	const char *status;                          /* exit status; NULL: the usual one */
 	const struct td_option_group *const *groups; /* the last one is NULL */
 	struct td_does does;
 	/*

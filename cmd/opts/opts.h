@@ -3,8 +3,9 @@
  * cmd/opts: the command line.
  *
  * In: argv.
- * Out: struct td_opts.  Options that exclude each other are refused.  No other directory uses
- * argp.
+ * Out: struct td_opts.  Options that exclude each other are refused.
+ *
+ * Only this directory uses argp.
  */
 #ifndef TD_CMD_OPTS_OPTS_H
 #define TD_CMD_OPTS_OPTS_H
@@ -30,7 +31,7 @@ struct td_opts {
 	struct {
 		bool one_line;
 		bool evidence;       /* count the known programs, and write a file */
-		const char *program; /* only this program; NULL: all */
+		const char *program; /* the only program to count; NULL: all */
 	} doctor;
 	/* arguments of list, explain, help; the recordings of diff */
 	const char **patterns;
@@ -48,7 +49,7 @@ void td_opts_free(struct td_opts *opts);
 
 /* Return a usage error that names both options if two exclude each other. */
 int td_opts_check(const struct td_opts *opts, struct td_err *err);
-/* Return such an error for options of counting. */
+/* Return a usage error if options of counting exclude each other. */
 int td_opts_check_counting(const struct td_opts *opts, struct td_err *err);
 
 #endif

@@ -153,7 +153,7 @@ static int parse_word(struct parser *p, struct argp_state *state)
 	return 0;
 }
 
-/* -p and -t override -a and -C, as target__validate() in tools/perf/util/target.c does. */
+/* -p and -t override -a and -C, as in target__validate() (tools/perf/util/target.c). */
 static void override_cpus(struct td_target_ask *target)
 {
 	if (!td_target_attaches(target) || !(target->all_cpus || target->has_cpus))
@@ -242,7 +242,7 @@ static bool is_stat_of_perf(char **words)
 }
 
 /*
- * Return the index of the word that names a subcommand, the first that is not an option and
+ * Return the index of the word that names a subcommand: the first word that is not an option and
  * not after "--"; 0 if there is none.
  */
 static int find_subcommand(const struct td_command *const *commands,

@@ -7,8 +7,8 @@
 #include "cmd/request.h"
 
 /*
- * Write the part of a command line that counts the same target again: options and command,
- * quoted for a shell, with a blank before each word.
+ * Write the part of a command line that counts the same target again: its options and command,
+ * quoted for a shell, each word after a blank.
  */
 
 /* Write for tdstat the options of the target, its cores, the metric files and the time. */

@@ -44,7 +44,10 @@ static const struct td_option *find_letter(const struct td_option_group *const *
 	return td_option_find_letter(groups, *name);
 }
 
-/* Write the titles of the owners, "tdstat and tdstat record", or "" if there is none. */
+/*
+ * Write the titles of the subcommands with the option, such as "tdstat and tdstat record"; "" if
+ * there are none.
+ */
 static void name_owners(const struct td_command *const *commands, find_fn *find, const char *name,
 			size_t len, char *text, size_t size)
 {
@@ -80,7 +83,7 @@ static bool is_repeat(const char *name, size_t len)
 	return (len == 1 && *name == 'r') || (len > 1 && strncmp("repeat", name, len) == 0);
 }
 
-/* Return an error if another subcommand takes the option, else 0. */
+/* Return an error if another subcommand has the option, else 0. */
 static int refuse_others(const struct td_command *command, const struct td_command *const *commands,
 			 find_fn *find, const char *name, size_t len, struct td_err *err)
 {
@@ -206,7 +209,7 @@ static int check_letters(const char *word, const struct td_command *command,
 	return rc;
 }
 
-/* Is the word, which is not an option, the beginning of a command? */
+/* Does the word, which is not an option, begin a command? */
 static bool begins_command(const struct td_command *command, struct td_opts *words,
 			   const char *word)
 {
@@ -391,9 +394,9 @@ int td_suggest_command_name(const char *name, const struct td_opts *opts, struct
 }
 
 /*
- * Commands of perf that tdstat lacks.  If a program to measure may have the name, such as
- * bench, it is refused only if there is no such program.  script(1) and test(1) exist, but
- * users who type them want perf's.
+ * Commands of perf that tdstat lacks.  A name that may also be a program to measure, such as bench,
+ * is only refused if there is no such program.  script(1) and test(1) exist, but users who type
+ * them mean perf's commands.
  */
 static const struct {
 	const char *name, *instead;

@@ -34,18 +34,18 @@ static size_t count_options(const struct td_option_group *const *groups)
 
 /* Common options: --help shows these, and options that the default subcommand lacks. */
 static const char *const usual[] = {
-	/* what to count */
+	/* options for what to count */
 	"all-cpus",
 	"cpu",
 	"pid",
 	"level",
 	"metrics",
 	"event",
-	/* when */
+	/* options for when to count */
 	"interval-print",
 	"repeat",
 	"timeout",
-	/* how to show it */
+	/* options for how to show results */
 	"field-separator",
 	"json-output",
 	"output",

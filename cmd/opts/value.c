@@ -28,7 +28,7 @@ int td_value_level(struct td_opts *opts, const char *arg, struct td_err *err)
 		td_err_usage(err, "-l %s: expected auto or 0 to %d", arg, TD_MAX_LEVEL);
 		return td_suggest_level(arg, err);
 	}
-	/* as in perf */
+	/* perf also reads 0 as 1 */
 	if (!opts->request.ask.level)
 		opts->request.ask.level = 1;
 	return 0;
@@ -103,7 +103,7 @@ int td_value_separator(struct td_opts *opts, const char *arg, struct td_err *err
 	return 0;
 }
 
-/* A further -G continues the list, as in perf stat. */
+/* Add the cgroups of -G.  As in perf stat, a further -G continues the list. */
 int td_value_cgroups(struct td_opts *opts, const char *list, struct td_err *err)
 {
 	char *before = opts->request.target.cgroups;
@@ -117,7 +117,7 @@ int td_value_cgroups(struct td_opts *opts, const char *list, struct td_err *err)
 	return 0;
 }
 
-/* Parse "L2", as in perf; without an argument, it is the last level. */
+/* Parse a cache level such as "L2".  As in perf, the default is the last level. */
 int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	opts->request.show.aggregations |= 1U << TD_AGGREGATE_CACHE;
@@ -139,7 +139,7 @@ int td_value_label(struct td_opts *opts, const char *arg, struct td_err *err)
 	return 0;
 }
 
-/* The last --time-format on the command line wins. */
+/* Set --time-format.  The last one on the command line wins. */
 int td_value_time_format(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	enum td_time_format *time = &opts->request.show.time;
@@ -151,7 +151,7 @@ int td_value_time_format(struct td_opts *opts, const char *arg, struct td_err *e
 	return td_err_usage(err, "--time-format %s: expected seconds, wall or epoch", arg);
 }
 
-/* "-" means standard output, the default. */
+/* Set -o.  "-" means standard output, the default. */
 int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	opts->request.show.output = arg;
@@ -162,7 +162,7 @@ int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err)
 	return td_err_usage(err, "-o -: not a file: results go to standard output without -o");
 }
 
-/* The last of -B and --no-big-num wins. */
+/* Set -B or --no-big-num.  The last one wins. */
 int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	(void)arg;

@@ -4,7 +4,7 @@
 
 #include "metrics/verdict/verdict.h"
 
-/* A verdict, and the next commands: whole command lines, quoted for a shell. */
+/* A verdict, and command lines for the next steps, quoted for a shell. */
 struct td_advice {
 	const struct td_verdict *verdict;
 	const struct td_verdict *others; /* verdicts on other core types */

@@ -15,9 +15,9 @@
 /* --- events, as in perf stat -x -------------------------------------------- */
 
 /*
- * perf stat's fields: [time] [summary] [id [counters]] value unit event [cgroup]
- * [variance] runtime percent metric-value metric-unit.  There is no header, and
- * each line has the same number of fields.
+ * Fields of perf stat: [time] [summary] [id [counters]] value unit event [cgroup] [variance]
+ * runtime percent metric-value metric-unit.  There is no header, and all lines have the same number
+ * of fields.
  */
 
 /* Put a separator and a field. */
@@ -163,7 +163,7 @@ static void put_flags(struct td_writer *writer, const struct td_report *report,
 	free(names);
 }
 
-/* Put the names of facts, or with a row their values. */
+/* Put the names of facts or, if row is not NULL, their values. */
 static void put_facts(struct td_writer *writer, const struct td_report *report,
 		      const struct td_row *row, bool after)
 {
@@ -229,7 +229,7 @@ static struct td_row spread_of(const struct td_row *row)
 	return spread;
 }
 
-/* Put a row, or the line of its errors if facts is spread_of(row) instead of the row. */
+/* Put a row.  If facts is spread_of(row) instead of row, put the line of its errors. */
 static void put_row(struct td_writer *writer, const struct td_report *report,
 		    const struct td_row *row, const struct td_row *facts)
 {

@@ -217,7 +217,7 @@ static void put_what(FILE *fp, const struct td_diff *diff, const struct td_diff_
 		fprintf(fp, " slots per %s", td_per_word(diff->per));
 }
 
-#define LARGE_ERROR 10 /* percent: two sides with this error are not called equal */
+#define LARGE_ERROR 10 /* percent: sides with a larger error are not called equal */
 
 static void put_uncertain(FILE *fp, const struct td_diff *diff, const struct td_diff_summary *s,
 			  bool known)

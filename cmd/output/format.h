@@ -48,8 +48,8 @@ struct td_out {
 	void (*verdict)(struct td_writer *writer, const struct td_report *report,
 			const struct td_advice *advice);
 	/*
-	 * Writes counts instead of metrics; a run has one or the other.  NULL: this
-	 * format cannot show them; the same holds for the following functions.
+	 * Writes counts instead of metrics; a run has only one of them.  NULL: this format cannot
+	 * show them, as for the following functions.
 	 */
 	void (*events)(struct td_writer *writer, const struct td_event_report *report);
 	/* Writes the functions in which events were sampled. */

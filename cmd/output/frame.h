@@ -25,20 +25,21 @@ struct td_frame {
 	const char *held;   /* counters that other programs hold; NULL: none known */
 	const char *files;  /* version of the metric files; NULL: none was read */
 	bool perf;          /* --perf: unknown values are 0 */
-	bool perf_rows;     /* events in perf stat's format, without a header */
+	bool perf_rows;     /* events are in perf stat's format, without a header */
 	bool interval;      /* a line per interval instead of one final tree */
 	bool instead;       /* software events, because hardware events were not counted */
 	bool times_only;    /* only times, because no events were counted */
 	bool of_perf;       /* from a file of perf stat; a time of 0 is unknown */
 	enum td_time_format time;
-	uint64_t start_ns;       /* start of the first interval, since 1970; for wall and epoch */
-	struct td_clocks clocks; /* start of the first interval in other clocks */
+	/* start of the first interval in ns since 1970, for the time formats wall and epoch */
+	uint64_t start_ns;
+	struct td_clocks clocks;          /* start of the first interval in other clocks */
 	const struct td_machine *machine; /* the measured machine; borrowed; NULL: unknown */
 	bool timed;                       /* regions are calls of similar duration */
 	bool show_pmu;                    /* the machine is hybrid */
-	bool show_id;                     /* with an aggregation or cgroups */
+	bool show_id;                     /* rows have ids, because of an aggregation or cgroups */
 	enum td_aggregation how;
-	bool show_cgroup;            /* with a column of cgroups in the event table */
+	bool show_cgroup;            /* the event table has a column of cgroups */
 	bool trees;                  /* show trees: a table would have too many columns */
 	bool all;                    /* --all: show all nodes */
 	bool brief;                  /* a short run shows only level 1 and the verdict */

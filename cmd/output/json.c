@@ -288,7 +288,7 @@ static void json_report(struct td_writer *writer, const struct td_report *report
 #define CANNOT_RANK "cannot rank these nodes: "
 
 static const struct {
-	const char *key, *words; /* in JSON, and in text */
+	const char *key, *words; /* key in JSON, words in text */
 } situations[] = {
 	[TD_SITUATION_NONE] = { "none", "unknown: there is no tree" },
 	[TD_SITUATION_NOT_COUNTED] = { "not counted", "not counted" },

@@ -23,7 +23,7 @@
 /* The marks in a tree or table, for its legend. */
 struct td_marks {
 	unsigned int misfits; /* bits of enum td_misfit: ? and ~ */
-	bool same_slices;     /* some were measured together with their parents */
+	bool same_slices;     /* some nodes were measured together with their parents */
 	bool over;            /* '*': some value is above its threshold */
 	bool any;             /* '±?': some error includes any share */
 	bool errors;          /* some value has an error */
@@ -46,7 +46,7 @@ struct td_writer {
 	struct td_tracks *tracks;   /* trace: the tracks so far, owned */
 	bool header_done;
 	bool absent_noted;  /* text: the note about missing rows was written */
-	bool summary;       /* of all intervals */
+	bool summary;       /* the results are the summary of all intervals */
 	bool page_begun;    /* HTML: the page has begun */
 	bool course_done;   /* HTML: the rows over time have ended */
 	uint64_t course_ns; /* HTML: end of the last row over time */
@@ -70,7 +70,7 @@ void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
 void td_out_json_where(struct td_writer *writer, const struct td_where *where);
 
 /*
- * diff.c: the result as a sentence, and the advice to use more runs (NULL: there are
+ * diff.c: returns the result as a sentence, and the advice to use more runs (NULL: there are
  * enough).  The caller frees both.
  */
 char *td_out_diff_sentence(const struct td_diff *diff);
@@ -121,7 +121,7 @@ void td_out_text_heading(const struct td_writer *writer, const struct td_report 
 /* Return the best status of a row's cells. */
 enum td_status td_out_row_status(const struct td_row *row);
 /*
- * Join the reason of a missing value with that of the previous ones, which may be NULL.
+ * Add the reason of a missing value to the reason of the previous ones, which may be NULL.
  * Different reasons become a reference to -v.
  */
 const char *td_out_add_reason(const char *why, const struct td_cell *cell);
@@ -133,7 +133,7 @@ void td_out_text_end_line(const struct td_writer *writer, const struct td_row *r
  * almost idle have no marks.
  */
 bool td_out_is_over(const struct td_row *row, const struct td_cell *cell);
-/* Did tasks run in this interval, but none on this core type? */
+/* Did tasks run in this interval, but not on this core type? */
 bool td_out_is_left_out(const struct td_report *report, const struct td_row *row);
 /* Is the value above its threshold and possible? */
 bool td_out_is_marked(const struct td_row *row, const struct td_cell *cell);
@@ -240,7 +240,7 @@ const char *td_out_misfit_mark(enum td_misfit misfit);
 
 /* Add the mark of a node of a tree. */
 void td_out_marks_add_node(struct td_marks *marks, const struct td_cell *cell);
-/* Add the mark of a cell of a table, which has at most one. */
+/* Add the mark of a cell of a table; a cell has at most one mark. */
 void td_out_marks_add(struct td_marks *marks, const struct td_row *row, const struct td_cell *cell);
 /* Put a line of a legend, wrapped if it is too long. */
 void td_out_legend_put(const struct td_writer *writer, const char *start, const char *text);
@@ -249,7 +249,7 @@ void td_out_marks_put(const struct td_writer *writer, const struct td_marks *mar
 		      const char *start);
 
 struct td_limits;
-/* ci.c: write a test case per limit; why: another error; NULL: none. */
+/* ci.c: write a test case per limit.  why: an error other than of limits; NULL: none. */
 void td_out_junit(FILE *fp, const struct td_limits *limits, const char *why);
 
 #endif

@@ -145,8 +145,8 @@ void td_out_json_line(struct td_writer *writer, struct json_object *line)
 }
 
 /*
- * Leave out the last of 17 digits, which are noise.  Always write a point or an exponent,
- * because some readers use the type of the first value for all.
+ * Write a number without the last of 17 digits, which is noise.  Always write a point or an
+ * exponent, because some readers use the type of the first value for all values.
  */
 struct json_object *td_out_json_number(double value)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions and regions, for programs.  In CSV, each sampled function has a line, and
- * the lines of its source lines and callers follow.  In JSON Lines, each function is an
- * object with lists of them.  Rows of regions have additional columns.
+ * Functions and regions, for programs.  In CSV, each sampled function has a line, followed by lines
+ * for its source lines and callers.  In JSON Lines, each function is an object with lists of both.
+ * Rows of regions have additional columns.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -31,7 +31,7 @@ struct row {
 	double line;
 	const char *caller;
 	const char *in; /* samples are only from calls of this function; NULL: all */
-	double slower;  /* minimum duration of these calls in seconds */
+	double slower;  /* minimum duration of slow calls in seconds */
 	char address_text[32], caller_text[32];
 };
 

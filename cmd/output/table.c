@@ -97,8 +97,8 @@ static int set_widths(struct td_table *table, const struct td_report *report,
 }
 
 /*
- * Return the number of lines of the header.  A column wider than the window is broken
- * by the terminal and takes one more line.
+ * Return the number of lines of the header.  The terminal breaks a column that is wider than the
+ * window, which takes one more line.
  */
 static unsigned int all_lines(const struct td_table *table)
 {
@@ -115,8 +115,8 @@ static unsigned int all_lines(const struct td_table *table)
 }
 
 /*
- * Set the number of letters and return the number of lines of the header.  With
- * several lines, all columns have the same width, so that they are aligned.
+ * Set the number of letters, and return the number of lines of the header.  If there are several
+ * lines, all columns have the same width, so that they are aligned.
  */
 static unsigned int set_letters(struct td_table *table, const struct td_report *report, int letters)
 {
@@ -169,8 +169,8 @@ int td_table_letters(struct td_table *table, const struct td_report *report)
 }
 
 /*
- * Use whole names, or if that saves lines, short ones, which are the same in every
- * window and which explain and -M accept.
+ * Choose whole names, or short ones if that saves lines.  Short names are the same in every window,
+ * and explain and -M accept them.
  */
 static void table_fit(struct td_table *table, const struct td_report *report)
 {
@@ -308,7 +308,7 @@ static void measure_start(struct td_table *table, const struct td_frame *frame,
 
 int td_table_wide_width(const struct td_column *column)
 {
-	int gap = *column->unit ? 2 : 0; /* in "%  tma_retiring" */
+	int gap = *column->unit ? 2 : 0; /* gap in "%  tma_retiring" */
 	int len = td_printable_width(column->unit) + gap + td_printable_width(column->name);
 
 	return len > WIDE_CELL ? len : WIDE_CELL;

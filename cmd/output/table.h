@@ -7,7 +7,7 @@
 
 /* Widths of the columns before the metrics. */
 #define TD_WIDE_TIME_WIDTH 16
-#define TD_TIME_WIDTH      10 /* in the narrow form: 999999.999 */
+#define TD_TIME_WIDTH      10 /* width of a time in the narrow form: 999999.999 */
 #define TD_PMU_WIDTH       12 /* cpu_lowpower */
 #define TD_CGROUP_WIDTH    16
 

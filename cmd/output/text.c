@@ -24,7 +24,7 @@
 #define COUNT_WIDTH 18
 #define UNIT_WIDTH  4
 #define EVENT_WIDTH 32
-#define RATIO_WIDTH 38 /* with " # " */
+#define RATIO_WIDTH 38 /* width of a ratio, including " # " */
 #define NR_WIDTH    4  /* "ctrs" */
 #define COMM_WIDTH  16 /* the comm in "comm-tid" */
 
@@ -91,7 +91,7 @@ static void put_left(FILE *fp, int width, const char *text)
 	putc_unlocked(' ', fp);
 }
 
-/* Align "comm-tid" at the hyphen, as perf stat does. */
+/* Align "comm-tid" at the hyphen, as in perf stat. */
 static void put_thread(FILE *fp, const char *id)
 {
 	int room = td_aggregation_row(TD_AGGREGATE_THREAD)->width - COMM_WIDTH;
@@ -600,7 +600,7 @@ static void put_row(struct td_writer *writer, const struct td_report *report,
 	}
 }
 
-/* other is true if the columns differ from those of the last header. */
+/* Write the narrow table.  other: the columns differ from those of the last header. */
 static void out_text_narrow(struct td_writer *writer, const struct td_report *report, bool other)
 {
 	unsigned int screen = writer->frame->screen_lines, lines = 0;

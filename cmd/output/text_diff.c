@@ -169,7 +169,7 @@ static void put_header(const struct td_writer *writer, const struct td_diff *dif
 	fputc('\n', fp);
 }
 
-/* Do the rows share a header?  Time and IPC do, other kinds have their own. */
+/* Do the rows share a header?  Rows of time and of IPC do; each other kind has its own. */
 static bool share_header(const struct td_diff_row *a, const struct td_diff_row *b)
 {
 	bool first_a = a->kind <= TD_DIFF_IPC, first_b = b->kind <= TD_DIFF_IPC;

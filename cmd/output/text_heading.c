@@ -119,12 +119,15 @@ void td_out_text_title(struct td_writer *writer)
 /* --- headings of trees, dimmed lines and marks ---------------------------- */
 
 /*
- * A CPU time from this percentage on is of several CPUs.  Counters are read after the clock, so
- * that one thread may seem to exceed 100 %.
+ * From this percentage on, a CPU time is that of several CPUs.  Counters are read after the clock,
+ * so one thread may seem to use more than 100 %.
  */
 #define MORE_THAN_A_CPU 105
 
-/* May the value be above its threshold by chance?  Regions with few calls have large errors. */
+/*
+ * May the value be above its threshold only because of its error?  Regions with few calls have
+ * large errors.
+ */
 static bool is_within_error(const struct td_row *row, const struct td_cell *cell)
 {
 	return row->region && !isnan(cell->error) && !cell->clear_of_threshold;
@@ -222,7 +225,7 @@ static void put_busy(FILE *fp, const struct td_report *report, const struct td_r
 	}
 }
 
-/* Are the errors those of a mean of runs? */
+/* Are the errors those of a mean over runs? */
 static bool has_errors_of_runs(const struct td_row *row)
 {
 	for (size_t i = 0; i < row->nr_nodes; i++) {
@@ -275,7 +278,7 @@ static void put_missing(const struct td_writer *writer, const struct td_row *row
 	td_put_printable(fp, why ? why : "");
 }
 
-#define APART 10 /* points: a smaller difference of runs is not shown */
+#define APART 10 /* points: smaller differences between runs are not shown */
 
 static void put_share(FILE *fp, const struct td_row *row)
 {

@@ -110,7 +110,9 @@ static bool has_column(const struct layout *layout, const struct td_report *repo
 	return !block && report->columns[column].present;
 }
 
-/* Is the row summed up with others in one line?  Functions with few sample pairs are. */
+/*
+ * Is the row summed up with others in one line?  This applies to functions with few sample pairs.
+ */
 static bool is_folded(const struct td_writer *writer, const struct td_report *report,
 		      const struct td_row *row)
 {

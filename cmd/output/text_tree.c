@@ -8,7 +8,10 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-/* Write how many unmarked nodes are hidden, and if others were not measured, without a number. */
+/*
+ * Write how many unmarked nodes are hidden.  Without a number, write whether other nodes were not
+ * measured.
+ */
 static void put_hidden_line(const struct td_writer *writer, const struct td_row *row,
 			    size_t unmarked, size_t rest)
 {
@@ -398,7 +401,7 @@ static void put_sum(struct tree *tree)
 	}
 }
 
-/* Without -v, write one reason for shown nodes without a value. */
+/* Without -v, write one of the reasons why shown nodes have no value. */
 static void put_reason(const struct tree *tree)
 {
 	const char *why = NULL;

@@ -311,7 +311,7 @@ static void put_loser(FILE *fp, const struct td_row *loser, const char *of_what)
 	fprintf(fp, " %%%s)", of_what);
 }
 
-/* Put the loss of rows that lost the same, without names. */
+/* Put one loss for several rows that lost equal parts, without their names. */
 static void put_all_alike(struct lines *lines)
 {
 	fputs(lines->verdict->nr_tied == 2 ? " Neither row lost more than the other: "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Flame graphs, in a page or as a chart of their own. */
+/* Flame graphs, in a page or as separate files. */
 #include "cmd/pictures/page.h"
 
 #include <stdlib.h>

@@ -233,9 +233,9 @@ static void page_diff(struct td_writer *writer, const struct td_diff *diff)
 /* --- durations --------------------------------------------------------- */
 
 /*
- * The durations of the calls of a function: a bar per row, as long as its share of the
- * time of all calls, in the colours of level 1.  The time without a CPU has no colour,
- * and a row without metrics is grey.
+ * The durations of the calls of a function.  Each row has a bar in the colours of level 1, whose
+ * length is its share of the time of all calls.  Time without a CPU has no colour, and a row
+ * without metrics is grey.
  */
 
 #define LABEL      300

@@ -104,7 +104,7 @@ static void put_machine(FILE *fp, const struct td_machine *machine)
 {
 	char cpuid[48];
 
-	/* a file of perf stat does not contain it */
+	/* files of perf stat do not contain it */
 	if (!machine || !machine->cpuid.family)
 		return;
 	td_cpuid_format(&machine->cpuid, cpuid);

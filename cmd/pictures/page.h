@@ -27,9 +27,9 @@ void td_page_put_cell(FILE *fp, double value, int decimals, bool sign);
 
 void td_page_begin(FILE *fp, const char *title);
 void td_page_end(FILE *fp);
-/* Write what was counted, as text. */
+/* Write the target of the counting as text. */
 void td_page_put_target(FILE *fp, const struct td_frame *frame);
-/* Write what was measured, where and when. */
+/* Write the target, machine and time of the measurement. */
 void td_page_heading(const struct td_writer *writer);
 /* Write the facts below the title.  with_target: including the target. */
 void td_page_put_facts(const struct td_writer *writer, bool with_target);
@@ -53,8 +53,8 @@ void td_page_tree(struct td_writer *writer, const struct td_report *report, size
 #define TD_PAGE_CHARTS 32
 
 /*
- * flame.c: write an event's stacks, if any, as a flame graph: a bar per function above
- * its caller, as wide as its share of the samples.
+ * flame.c: write the stacks of an event, if any, as a flame graph.  Each function has a bar above
+ * its caller, whose width is its share of the samples.
  */
 void td_flame_put_figure(struct td_writer *writer, const struct td_where *where,
 			 const struct td_where_event *event);

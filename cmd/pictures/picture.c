@@ -68,7 +68,10 @@ void td_picture_make(struct td_picture *picture, const struct td_report *report,
 	td_picture_place(picture);
 }
 
-/* Metrics outside of the tree, and those without a share, are not drawn. */
+/*
+ * Return the value as a share; NaN for metrics outside of the tree and for nodes without a share,
+ * which are not drawn.
+ */
 static double share(const struct td_drawn *drawn)
 {
 	return drawn->node->level && drawn->value > 0 && isfinite(drawn->value) &&
@@ -247,7 +250,7 @@ void td_icicle_put(FILE *fp, const struct td_picture *picture, const struct td_p
 
 /* --- the facts of a row ----------------------------------------------------- */
 
-/* value NaN: no such fact. */
+/* Put a fact, unless value is NaN. */
 static void put_fact(FILE *fp, const char **comma, int decimals, double value, const char *words)
 {
 	if (isnan(value))
@@ -519,7 +522,10 @@ static void put_icicle(const struct tree *tree)
 	td_picture_free(&picture);
 }
 
-/* With many rows, only the first is open, because a table of all rows precedes them. */
+/*
+ * Is the row open at first?  If there are many rows, only the first one is, because a table of all
+ * rows precedes them.
+ */
 static bool is_open(const struct td_report *report, size_t row)
 {
 	bool counted = td_out_row_status(&report->rows[row]) == TD_STATUS_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of stacks. */
+/* Files of stacks, for pprof and for tools that read folded stacks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +14,9 @@
 /* --- pprof ------------------------------------------------------------------- */
 
 /*
- * Stacks for pprof, Parca and others: the protocol buffer of pprof's profile.proto,
- * compressed with gzip.  Texts are indices of a table with all functions, then all
- * source files, paths and so on.
+ * Stacks for pprof, Parca and others: the protocol buffer of pprof's profile.proto, compressed with
+ * gzip.  Texts are indices in a table, which contains all functions, then all source files, paths
+ * and so on.
  */
 
 /* Field numbers of messages, as in profile.proto. */
@@ -276,7 +276,10 @@ static void write_location(FILE *fp, const struct td_spots *spots, int spot)
 	write_message(fp, PROFILE_LOCATION, buf, at);
 }
 
-/* i: nr_functions for the unknown function; file: index of its source, or -1 */
+/*
+ * Write a function.  i: its index, or nr_functions for the unknown function; file: index of its
+ * source, or -1.
+ */
 static void write_function(FILE *fp, const struct td_where *where, size_t i, int file)
 {
 	unsigned char buf[MESSAGE_SIZE], *at = buf;
@@ -406,8 +409,8 @@ void td_pprof_write(FILE *fp, const char *name, const struct td_where *where,
 /* --- folded ------------------------------------------------------------------ */
 
 /*
- * Folded stacks for flamegraph.pl, speedscope and others: a line per stack, "main;f 12",
- * with its functions, the outermost first, and its weight.
+ * Folded stacks for flamegraph.pl, speedscope and others.  Each stack is a line such as "main;f
+ * 12": its functions from the outermost to the innermost, and its weight.
  */
 
 /* Replace semicolons, which separate names. */
@@ -438,7 +441,7 @@ static void put_stack(FILE *fp, const struct td_stacks *stacks, int at)
 	}
 }
 
-/* root: the name of the event, if there are several; else NULL. */
+/* Make the line of a stack.  root: name of the event if there are several, else NULL. */
 static char *make_line(const struct td_stacks *stacks, int at, const char *root)
 {
 	char *line = NULL;

@@ -58,7 +58,7 @@ struct bit {
 	const char *name;
 };
 
-/* Names of bits, in perf's order, which is not that of the bits. */
+/* Names of bits, in the order in which perf prints them. */
 #define BIT(id) { PERF_SAMPLE_##id, #id }
 static const struct bit sample_bits[] = {
 	BIT(IP), BIT(TID), BIT(TIME), BIT(ADDR), BIT(READ), BIT(CALLCHAIN),

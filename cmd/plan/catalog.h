@@ -25,7 +25,10 @@ struct td_catalog {
 	struct td_event_source source;
 };
 
-/* metrics_dir: the argument of --metrics-dir, or NULL.  fs is NULL for a recording. */
+/*
+ * Initialize an empty catalog.  metrics_dir: the argument of --metrics-dir, or NULL; fs is NULL for
+ * a recording.
+ */
 void td_catalog_init(struct td_catalog *catalog, const struct td_sysfs *fs,
 		     struct td_machine *machine, const char *metrics_dir);
 /*

@@ -83,7 +83,7 @@ static void put_where(FILE *fp, const struct td_pmu *pmu, const struct td_target
 	fprintf(fp, "%s %s", target->system_wide ? "CPUs" : "threads", text);
 }
 
-/* --no-multiplex: print ": run 2 of 5", or "runs 1, 3, 5 of 5" for a PMU with two sets. */
+/* --no-multiplex: print ": run 2 of 5"; for a PMU with two sets, "runs 1, 3, 5 of 5". */
 static void put_set(FILE *fp, const struct td_plan *plan, const struct td_group *group)
 {
 	unsigned int nr = 0;
@@ -185,7 +185,7 @@ static void put_attr(FILE *fp, const char *name, const struct perf_event_attr *a
 	fputc('\n', fp);
 }
 
-/* Print events without a group: those that tdstat measures itself, and refused ones. */
+/* Print events without a group: refused events, and those that tdstat measures itself. */
 static void put_others(FILE *fp, const struct td_tree *tree, const struct td_plan *plan)
 {
 	for (size_t i = 0; i < plan->events.nr; i++) {
@@ -338,7 +338,7 @@ int td_print_perf(struct td_job *job, struct td_err *err)
 		if (!is_repeated(&job->machine, &job->plan, g))
 			put_perf_group(stdout, &job->machine, &job->plan, g);
 	}
-	/* rows have times, and the time of perf's rows of places is not that of all */
+	/* with -I, rows contain times; with other aggregations, the time is not for all rows */
 	if (!job->request->when.interval_ms && job->request->when.repeat == 1 &&
 	    td_request_aggregation(job->request) == TD_AGGREGATE_ALL)
 		fputs(" \\\n  -e duration_time", stdout);

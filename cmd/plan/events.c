@@ -95,8 +95,8 @@ static void check_cpus(struct td_typing *t, struct td_event *event)
 }
 
 /*
- * Is it a probe, which is a breakpoint anywhere in the kernel or in a program?  The capability
- * of tdstat's file must not let all users set them.
+ * Is it a breakpoint, which may be at any address of the kernel or of a program?  The capability of
+ * tdstat's file must not let all users set them.
  */
 static bool is_forbidden(const struct td_typing *t, const struct td_event *event)
 {
@@ -105,7 +105,10 @@ static bool is_forbidden(const struct td_typing *t, const struct td_event *event
 	return td_rights_are_lent() && (strcmp(pmu, "kprobe") == 0 || strcmp(pmu, "uprobe") == 0);
 }
 
-/* Move an event to those that are sampled: a retire latency is a mean of samples, not a count. */
+/*
+ * Move an event to the sampled events, because a retire latency is a mean of samples and not a
+ * count.
+ */
 static void sample(struct td_typing *t, struct td_event *event)
 {
 	const struct td_pmu *pmu = &t->machine->pmus[event->pmu];
@@ -132,7 +135,7 @@ static void sample(struct td_typing *t, struct td_event *event)
 	td_event_set_refusal(event, "its retire latency is sampled");
 }
 
-/* Refuse events that are known to be impossible, and those that are sampled instead. */
+/* Refuse events that are known to be impossible, and events that are sampled instead. */
 static void refuse_impossible(struct td_typing *t)
 {
 	for (size_t i = 0; i < t->plan->events.nr; i++) {
@@ -199,7 +202,7 @@ static void note_periods(struct td_typing *t)
 	}
 }
 
-/* Note what rows cannot show as requested. */
+/* Note requests that rows cannot show. */
 static void note_rows(struct td_typing *t)
 {
 	bool of_command = t->request->target.command && !t->target->system_wide;

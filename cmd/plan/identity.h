@@ -10,7 +10,7 @@
 /* Make the identity of this run; command is NULL-terminated, or NULL. */
 void td_identity_make(struct td_identity *identity, const struct td_head_ask *ask,
 		      char *const *command);
-/* Apply the options to the identity of a recording; target is that of the recording. */
+/* Apply the options to the identity of a recording, whose target is given. */
 void td_identity_ask(struct td_identity *identity, const struct td_head_ask *ask,
 		     const struct td_target_name *target);
 

@@ -69,8 +69,8 @@ static bool is_used(const struct td_tree *tree, int event)
 }
 
 /*
- * Put the events to sample into groups that the kernel may break up.  There are as few as
- * possible because each takes time from all other groups.
+ * Put the events to sample into groups that the kernel may break up.  Their number is minimal,
+ * because each takes time from all other groups.
  */
 static void plan_latencies(struct td_job *job)
 {
@@ -436,7 +436,7 @@ int td_job_plan(struct td_job *job, const struct td_request *request, struct td_
 		job->machine.nmi_watchdog = !td_watchdog_is_idle(&job->machine);
 	if (!rc)
 		rc = plan(job, err);
-	/* samples: each event is multiplexed by itself, or td_job_join() plans again */
+	/* events to sample are multiplexed one by one, or td_job_join() plans again */
 	return !rc && !request->does.samples && is_disturbed(job)
 		       ? plan_with_free_counters(job, err)
 		       : rc;

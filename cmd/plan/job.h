@@ -17,7 +17,7 @@
 #include "lib/event/spec.h"
 #include "lib/plan/plan.h"
 
-/* What to count and where, with notes on what cannot be counted. */
+/* The plan of a run, with notes on what cannot be counted. */
 struct td_job {
 	const struct td_request *request;
 	struct td_sysfs fs;
@@ -51,8 +51,8 @@ void td_job_free(struct td_job *job);
 int td_job_read_places(struct td_job *job, bool caches, struct td_err *err);
 
 /*
- * Add CPUs that have come online, as td_machine_add_cpus() does, and their places if those of
- * the others were read.
+ * Add CPUs that have come online, like td_machine_add_cpus().  Add their places, too, if those of
+ * the other CPUs were read.
  */
 int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus, struct td_ints *added,
 		    struct td_err *err);

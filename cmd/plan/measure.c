@@ -144,8 +144,8 @@ static bool is_level_group(const char *name)
 }
 
 /*
- * Does a processor have such a metric: a node, with or without "tma_", the group of a node's
- * children, or the group of a level?
+ * Does any processor have a metric of this name: a node, with or without "tma_", the group of a
+ * node's children, or the group of a level?
  */
 static bool exists_elsewhere(const char *name)
 {

@@ -195,7 +195,7 @@ static bool shows_parts(const struct td_request *request)
 	return request->profile || td_request_aggregation(request) == TD_AGGREGATE_REGION;
 }
 
-/* Note what was not recorded, and which command records it. */
+/* Note nodes that were not recorded, and the command that records them. */
 static void note_dropped(const struct td_pmu *pmu, size_t nr, const struct td_request *request,
 			 struct td_notes *notes)
 {
@@ -242,7 +242,7 @@ static void note_level(const struct td_tree *tree, const struct td_machine *mach
 			     tree->levels[i]);
 }
 
-/* --bottlenecks: note what is shown for a core without such metrics. */
+/* --bottlenecks: note what is shown instead for cores without bottleneck metrics. */
 static void note_bottlenecks(const struct td_tree *tree, const struct td_machine *machine, size_t i,
 			     struct td_notes *notes)
 {
@@ -262,7 +262,7 @@ static void note_bottlenecks(const struct td_tree *tree, const struct td_machine
 			pmu->name, td_uarch_name(pmu->uarch), tree->levels[i]);
 }
 
-/* --energy: note what the machine or the recording lacks. */
+/* --energy: note which counters the machine or the recording lacks. */
 static void note_package(const struct td_tree *tree, struct td_notes *notes)
 {
 	for (size_t i = 0; i < tree->nr_metrics; i++) {

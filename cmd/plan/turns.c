@@ -134,7 +134,7 @@ static void put_plan(const struct td_machine *machine, const struct td_plan *pla
 		put_pmu(plan, machine, pmu, shares);
 }
 
-/* -l auto: print the groups that are enabled at first, and the number of the others. */
+/* -l auto: print the groups that are enabled at first, and the number of all others. */
 static void put_enabled(const struct td_machine *machine, const struct td_plan *plan,
 			double *shares)
 {

@@ -13,8 +13,8 @@
  */
 void td_put_turns(const struct td_machine *machine, const struct td_plan *plan);
 /*
- * Print the same for one PMU, which must have groups: "5 groups, each counted 20 % of the time",
- * and the reason if why is true.  Returns true if groups are multiplexed.
+ * Print for one PMU, which must have groups, how they are multiplexed: "5 groups, each counted 20 %
+ * of the time".  If why is true, print the reason, too.  Returns true if groups are multiplexed.
  */
 bool td_put_turns_of(FILE *fp, const struct td_machine *machine, const struct td_plan *plan,
 		     int pmu, bool why);

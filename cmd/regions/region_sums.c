@@ -28,8 +28,8 @@
 #define MIN_SLOTS_RDPMC (4 * 2e6 / 255)
 
 /*
- * A consistent view of a record, or of the calls of one of its buckets, even if its process
- * ended while changing it.
+ * A consistent view of a record or of one of its buckets, even if its process ended while it
+ * changed them.
  */
 struct record {
 	const struct td_region_record *at;
@@ -62,7 +62,10 @@ static struct record make_record(const struct td_region_file *file,
 	};
 }
 
-/* Return the valid side of a bucket: the other one if the record marks it as pending. */
+/*
+ * Return the valid side of a bucket.  If the record marks the other side as pending, this is the
+ * other side.
+ */
 static uint32_t side_of(const struct td_region_record *at, const struct td_region_bucket *bucket,
 			unsigned int place)
 {
@@ -107,7 +110,10 @@ struct since {
 	uint64_t calls, value;
 };
 
-/* Add the growth since the last point, minus its cost, to the batch of its first call. */
+/*
+ * Add the growth since the last point, minus its cost, to the batch to which its first call
+ * belongs.
+ */
 static void add_until(const struct record *record, struct since *since, uint64_t calls,
 		      uint64_t value, double cost, double batches[TD_BATCHES])
 {
@@ -627,7 +633,9 @@ static int add_file(struct td_region_files *files, const struct td_region_file *
 	return 0;
 }
 
-/* Read a file, which is untrusted: the program may have put a FIFO or a symbolic link there. */
+/*
+ * Read a file.  It is untrusted, because the program may have put a FIFO or a symbolic link there.
+ */
 static int read_file(struct td_region_files *files, const char *path, struct td_err *err)
 {
 	struct td_region_file file = { .path = path };

@@ -15,7 +15,7 @@
 #include "lib/count/regions.h"
 #include "lib/region/layout.h"
 
-/* A value that the files contain at the same index. */
+/* A value at the same index in all files. */
 struct td_region_value {
 	int event;  /* index in the plan */
 	int pmu;    /* index in the machine */
@@ -29,7 +29,7 @@ struct td_region_files {
 	/* regions whose calls are shown, "parse,scan"; NULL: show a row of each region */
 	const char *names;
 	uint64_t wall_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
-	/* filled in: */
+	/* results */
 	struct td_regions regions; /* regions in the order of their first calls */
 	struct td_batched counts;  /* counts of each region, in batches of calls */
 	unsigned int nr_processes, nr_by_read, nr_user_only, nr_with_buckets;

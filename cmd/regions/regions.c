@@ -87,7 +87,7 @@ static void say_lost_calls(const struct td_job *job, const struct td_region_file
 	for (size_t i = 0; i < files->regions.nr; i++) {
 		const struct td_region *region = &files->regions.v[i];
 
-		/* buckets contain the same calls */
+		/* buckets contain the same calls as the region */
 		if (region->own || region->timed)
 			continue;
 		lost += region->calls.lost;
@@ -166,7 +166,7 @@ static void say_buckets(const struct td_job *job, const struct td_region_files *
 			   files->elsewhere, TD_REGION_PLACES);
 }
 
-/* If the program does not mark the region, list those that it marks. */
+/* If the program does not mark the region, list the marked ones. */
 static void say_missing(const struct td_job *job, const struct td_region_files *files,
 			const char *name, int len)
 {
@@ -202,9 +202,7 @@ static void say_all_missing(const struct td_job *job, const struct td_region_fil
 	}
 }
 
-/*
- * Print once what was lost, and why.  directory: the directory of the files.
- */
+/* Print once which counts were lost, and why.  directory: the directory of the files. */
 static void regions_say(const struct td_job *job, const struct td_region_files *files,
 			const char *directory)
 {
@@ -233,7 +231,8 @@ static void regions_say(const struct td_job *job, const struct td_region_files *
 /* The directory for the files of one run. */
 struct directory {
 	char *path; /* NULL: no directory */
-	int lock;   /* descriptor of its lock file, which is locked while this process runs */
+	/* descriptor of the directory's lock file, which is locked while this process runs */
+	int lock;
 };
 
 static void region_directory_remove(struct directory *directory);
@@ -259,8 +258,8 @@ static bool empty_directory(const char *directory)
 }
 
 /*
- * Remove a directory, after renaming it: processes that the command left behind add files as long
- * as they find it, and those that have just found it may add one more.
+ * Remove a directory.  It is renamed first, because processes that the command left behind add
+ * files as long as they find it; those that have just found it may add one more.
  */
 static void remove_directory(const char *directory)
 {
@@ -346,8 +345,8 @@ static bool lock(struct directory *directory)
 }
 
 /*
- * Make a directory below TMPDIR, after removing those of this user whose tdstat was killed.
- * Call region_directory_remove() on error as well.
+ * Make a directory below TMPDIR.  First, remove those of this user whose tdstat was killed.  Call
+ * region_directory_remove() on error as well.
  */
 static int region_directory_make(struct directory *directory, struct td_err *err)
 {
@@ -514,9 +513,10 @@ struct td_program {
 };
 
 /*
- * Open the directory for other users if root runs the program, which may change its user, for
- * example with setpriv(1).  Only processes that know its environment know the name of the
- * files, because other users cannot list the directory.  Files with other names are not read.
+ * Open the directory.  If root runs the program, open it for other users, because the program may
+ * change its user, for example with setpriv(1).  Other users cannot list the directory, so only
+ * processes that know its environment know the names of the files.  Files with other names are not
+ * read.
  */
 static int open_directory(struct td_program *program, struct td_err *err)
 {

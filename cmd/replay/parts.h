@@ -29,7 +29,7 @@ struct td_importer {
 	 */
 	int (*tree)(struct td_imported *imported, struct td_recording *rec,
 		    const struct td_request *request, struct td_err *err);
-	/* Notes what is not corrected, or not shown.  Called after the PMUs were selected. */
+	/* Notes missing corrections and what is not shown.  Called after the PMUs were selected. */
 	void (*note)(const struct td_imported *imported, struct td_recording *rec,
 		     struct td_notes *notes);
 	/* Notes which counts are missing for a tree.  err: why it could not be built. */

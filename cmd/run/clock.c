@@ -4,9 +4,9 @@
 #include "metrics/eval/finished.h"
 
 /*
- * If results are shown at the end, reads are more frequent in the first half minute: that
- * gives enough batches to find the errors of a short run, and batches shorter than most
- * phases of a program.
+ * If results are shown at the end, reads are more frequent in the first 30 seconds.  This gives
+ * enough batches for the errors of a short run, and batches that are shorter than most phases of a
+ * program.
  */
 #define OFTEN_NS    (100 * TD_NS_A_MS)
 #define OFTEN_TICKS 300
@@ -22,7 +22,9 @@
 #define READS_A_ROW 10
 #define SHORTEST_NS (20 * TD_NS_A_MS)
 
-/* Reading may take one part in READING_PART of a CPU's time, judged after MIN_READS reads. */
+/*
+ * Reading may take at most 1/READING_PART of a CPU's time.  This is checked after MIN_READS reads.
+ */
 #define READING_PART 20
 #define MIN_READS    4
 
@@ -160,8 +162,8 @@ static int read_cpus(struct td_job *job, struct td_cpu_times *now, struct td_err
 }
 
 /*
- * Read the CPU time that the target has used so far.  Returns 1 if it is unknown: that of a
- * running command's children, or of a process that has ended.
+ * Read the CPU time that the target has used so far.  Returns 1 if the time is unknown: for
+ * children of a running command, or for a process that has ended.
  */
 static int read_cpu_times(struct td_job *job, const struct td_usage *usage,
 			  struct td_cpu_times *now, struct td_err *err)
@@ -190,9 +192,9 @@ void td_clock_times(struct td_clock *clock, struct td_job *job, uint64_t time_ns
 
 	*out = (struct td_times){ .elapsed_ns = time_ns - clock->row_ns };
 	/*
-	 * A row begins and ends when a read ends.  A delayed read has read some counters
-	 * long before its end: they count for more or less time than the row lasts.  All
-	 * reads take at least as long as the shortest one.
+	 * A row lasts from the end of a read to the end of another one.  If a read is delayed, some
+	 * counters are read long before its end, and their counts cover more or less time than the
+	 * row.  The shortest read shows how long reads take at least.
 	 */
 	if (clock->row_ns)
 		out->unsure_ns = clock->row_took_ns + clock->took_ns - 2 * clock->min_took_ns;

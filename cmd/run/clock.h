@@ -57,8 +57,8 @@ void td_clock_note_read(struct td_clock *clock, uint64_t took_ns);
 /* Count ticks that have passed.  Returns true if a row is due. */
 bool td_clock_tick(struct td_clock *clock, uint64_t ticks);
 /*
- * Set the times of the interval that ends at time_ns.  usage is that of a command that has
- * ended, else NULL.  CPU times that cannot be read are missing, with a note.
+ * Set the times of the interval that ends at time_ns.  usage: CPU times of a command that has
+ * ended, or NULL.  CPU times that cannot be read are missing, with a note.
  */
 void td_clock_times(struct td_clock *clock, struct td_job *job, uint64_t time_ns,
 		    const struct td_usage *usage, struct td_times *out);

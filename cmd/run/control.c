@@ -86,7 +86,10 @@ static bool is_fifo_form(const char *text)
 	return strncmp(text, "fifo:", 5) == 0;
 }
 
-/* Return true if the text is fd: or fifo: with a name, and with a second one if it has a comma. */
+/*
+ * Return true if the text is "fd:" or "fifo:" and a name, followed by a second name if it contains
+ * a comma.
+ */
 static bool is_well_formed(const char *text)
 {
 	size_t at = is_fifo_form(text) ? 5 : strncmp(text, "fd:", 3) ? 0 : 3;
@@ -216,7 +219,7 @@ static bool is_detail(const char *argument)
 
 static const struct {
 	const char *name;
-	/* check of the argument; NULL: the command has none */
+	/* check of the argument; NULL: the command has no argument */
 	bool (*takes)(const char *argument);
 } words[] = {
 	[TD_CONTROL_ENABLE] = { "enable", is_name },

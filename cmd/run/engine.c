@@ -162,9 +162,8 @@ static uint64_t to_ns(struct timeval tv)
 }
 
 /*
- * Pass on a signal that only tdstat received: a terminal's ^C has reached the command as
- * well, which decides what to do.  The second one kills the command: its sender does not
- * want to wait.
+ * Pass on a signal that only tdstat received.  A ^C of a terminal has reached the command as well,
+ * which handles it.  The second signal kills the command, because its sender does not want to wait.
  */
 static void pass_on(struct td_child *child, const struct td_signal *signal)
 {
@@ -290,7 +289,7 @@ static int take_wake(struct td_engine *engine, const struct td_wake *wake, struc
 	return wake->what & TD_WAKE_TIMEOUT ? end_command(engine, err) : 0;
 }
 
-/* step is the result of serve(), which is not 0 at the end. */
+/* Is the run over?  step is the result of serve(), which is not 0 at the end. */
 static bool is_over(const struct td_engine *engine, const struct td_wake *wake, int step)
 {
 	if (engine->child.pid > 0)

@@ -21,7 +21,7 @@ struct td_child {
 	int status;         /* as in the shell: exit status, or 128 + signal */
 	uint64_t before_ns; /* CPU time before exec() */
 	uint64_t switches;  /* voluntary context switches, including its children's */
-	uint64_t signal_ns; /* time of the first signal passed on; 0: none */
+	uint64_t signal_ns; /* time of the first signal that was passed on; 0: none */
 };
 
 /*
@@ -71,12 +71,12 @@ int td_engine_start(struct td_engine *engine, char **command, const struct td_in
  * serve may be NULL.  Returns the first error.
  */
 int td_engine_run(struct td_engine *engine, td_engine_serve *serve, void *ctx, struct td_err *err);
-/* Forget a command, which has ended, and disarm all timers. */
+/* Forget a command that has ended, and disarm all timers. */
 int td_engine_reset(struct td_engine *engine, struct td_err *err);
 /*
- * Set what happens if memory runs out (lib/base/memory.h): print an error, restore the modes of
- * the terminal, wait for the command of an engine and exit with its status.  If no command was
- * started yet, exit with refused, or run the command if refused is 0.  Without a command the
+ * Set what happens if memory runs out (lib/base/memory.h): tdstat prints an error, restores the
+ * terminal, waits for the command of the engine and exits with its status.  If no command was
+ * started yet, it exits with refused, or runs the command if refused is 0.  Without a command, the
  * status is 1.  The next run removes left-over files, as after SIGKILL.
  */
 void td_engine_mind_memory(char **command, int refused);

@@ -62,8 +62,8 @@ static const struct td_pmu *only_kind(const struct td_job *job)
 }
 
 /*
- * Return an upper limit of the share of the time (in %) that tasks ran on the core type:
- * groups may have counted at the same time.  NaN: unknown.
+ * Return an upper limit of the share of the time (in %) that tasks ran on the core type; NaN:
+ * unknown.  It is an upper limit because groups may have counted simultaneously.
  */
 static double max_time_there(const struct td_run *run)
 {
@@ -72,7 +72,7 @@ static double max_time_there(const struct td_run *run)
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		sum += td_readings_share(&run->tally.all, &plan->groups[g]);
-		/* below 1, the groups shared the time with those that were sampled */
+		/* below 1, the groups shared the time with sampled groups */
 		if (plan->groups[g].at_once > 0)
 			at_once = fmin(at_once, plan->groups[g].at_once);
 	}
@@ -249,8 +249,8 @@ void td_note_uncounted(const struct td_run *run, const struct td_usage *usage)
 }
 
 /*
- * Note groups that the NMI watchdog kept from counting.  For CPUs without any counts, the
- * start of the run added a note.  Returns true if there are such groups.
+ * Note groups that could not count because of the NMI watchdog.  CPUs without any counts already
+ * have a note from the start of the run.  Returns true if there are such groups.
  */
 static bool note_watchdog(const struct td_run *run)
 {
@@ -304,7 +304,7 @@ bool td_is_much_uncounted(const struct td_spent *spent)
 	uint64_t missing = td_since(spent->used_ns, spent->counted_ns + spent->before_ns);
 	uint64_t fork_ns = FORK_FACTOR * spent->before_ns;
 	/*
-	 * tdstat's fork and the command's forks: at most those of the machine, and at most the
+	 * forks of tdstat and of the command: at most those of the machine, and at most the
 	 * voluntary switches, because every task ends with one
 	 */
 	uint64_t forks = 1 + (spent->forks < spent->switches ? spent->forks : spent->switches);

@@ -11,12 +11,11 @@
 #include "lib/plan/fit.h"
 
 /*
- * Samples per second for all events of a group together, and so for a CPU, because groups
- * are multiplexed.  A frequency, as in perf record, not the fixed periods of the files
- * (SampleAfterValue): those are for minutes, and events differ by a factor of 10,000.  The
- * kernel begins with a period of 1 and has the right one after about 20 samples: the first
- * 30 take a few ms, and later ones, each an interrupt of about 1 us, a thousandth of the
- * time.
+ * Samples per second for all events of a group together, and therefore for a CPU, because groups
+ * are multiplexed.  This is a frequency, as in perf record.  The fixed periods in the files
+ * (SampleAfterValue) suit runs of minutes, and events differ by a factor of 10,000.  The kernel
+ * begins with a period of 1 and finds the right one after about 20 samples: the first 30 samples
+ * take a few ms.  Later samples, with interrupts of about 1 us, take 0.1 % of the time.
  */
 #define SAMPLES_A_SECOND 1000
 

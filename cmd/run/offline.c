@@ -60,8 +60,8 @@ static void say_gone(struct td_offline *offline, const struct td_job *job,
 }
 
 /*
- * Remove from the list the first CPU that is back, and others that are back and went offline at
- * the same time.  Returns that time.
+ * Remove the first CPU that is back from the list, with all others that are back and went offline
+ * at the same time.  Returns that time.
  */
 static uint64_t remove_back(struct td_offline *offline, const struct td_ints *dead,
 			    struct td_ints *back)
@@ -143,7 +143,7 @@ static void note_refused(struct td_offline *offline, struct td_job *job, const s
 	td_offline_note_rights(job, rc);
 }
 
-/* Reopen the counters of CPUs that are back; leaves in *dead those that failed. */
+/* Reopen the counters of CPUs that are back.  Leaves those that failed in *dead. */
 static void open_back(struct td_offline *offline, struct td_job *job, struct td_counter *counter,
 		      const struct td_ints *gone, struct td_ints *dead)
 {
@@ -157,7 +157,7 @@ static void open_back(struct td_offline *offline, struct td_job *job, struct td_
 		td_ints_free(dead);
 		td_counter_list_dead(counter, dead);
 	}
-	/* ENODEV: gone again */
+	/* ENODEV: the CPU is offline again */
 	if (refused && refused != -ENODEV)
 		td_ints_and(&stay, &back, dead);
 	if (stay.nr)
@@ -166,7 +166,7 @@ static void open_back(struct td_offline *offline, struct td_job *job, struct td_
 	td_ints_free(&back);
 }
 
-/* List the dead CPUs that are not online; none if that is unknown. */
+/* List the dead CPUs that are not online; none if the online CPUs are unknown. */
 static void list_gone(const struct td_job *job, const struct td_ints *dead, struct td_ints *gone)
 {
 	struct td_ints online;
@@ -297,7 +297,7 @@ static void say_refused(struct td_newcomers *newcomers, struct td_job *job, cons
 	td_job_say(job, "tdstat: cgroup %s is new, and is not counted: %s\n", name, strerror(-rc));
 }
 
-/* Count in a cgroup that was added, or that takes the place of one that is gone. */
+/* Count in a cgroup that was added or replaces a removed one. */
 static void count_in(struct td_newcomers *newcomers, struct td_job *job, struct td_counter *counter,
 		     size_t index, bool added)
 {

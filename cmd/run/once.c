@@ -36,7 +36,7 @@ static int start_child(struct td_run *run, struct td_err *err)
 
 	if (rc || !command || !counts_command(job))
 		return rc;
-	td_ints_free(&job->target.tids); /* from the previous run */
+	td_ints_free(&job->target.tids); /* tids of the previous run */
 	td_ints_add(&job->target.tids, run->engine->child.pid);
 	return 0;
 }
@@ -73,8 +73,8 @@ static int open_once(struct td_run *run, struct td_err *err)
 }
 
 /*
- * Try several times, because threads may start and end while they are opened.  If they do
- * so faster than they can be opened, count those that are left and their new threads.
+ * Try several times, because threads may start and end while they are opened.  If they start faster
+ * than they can be opened, count the opened ones and their new threads.
  */
 static int open_counter(struct td_run *run, struct td_err *err)
 {
@@ -114,7 +114,7 @@ static int run_open(struct td_run *run, struct td_err *err)
 	if (job->request->verbose && !job->request->show.quiet &&
 	    (!run->session->runs || job->plan.nr_sets > 1))
 		td_describe(&job->machine, job->tree, &job->plan, &job->target);
-	fflush(stderr); /* before the command's output */
+	fflush(stderr); /* notes come before the command's output */
 	return 0;
 }
 
@@ -172,8 +172,8 @@ static bool shows_pmu(const struct td_job *job, int i)
 }
 
 /*
- * Mark the PMU's events that show whether it is counted, or else all of them.  Returns a
- * flag for each of the plan's events, to be freed.
+ * Mark the PMU's events that show whether it is counted; if there are none, mark all its events.
+ * Returns a flag for each event of the plan, to be freed.
  */
 static bool *find_needed(const struct td_job *job, int pmu)
 {
@@ -241,10 +241,10 @@ static int find_held(struct td_job *job, const struct td_readings *delta, bool l
 #define BASELINE_NS (200 * TD_NS_A_MS)
 
 /*
- * Read once and drop the counts.  Counters of a group start and are read one after the
- * other; from here on, every interval has the same lag at both ends.  Ten looks in a tenth
- * of a second let waiting counters run many times (the kernel rotates every 4 ms).  Groups
- * that cannot be read yet keep their lag.
+ * Read once and drop the counts.  Counters of a group start and are read one after another; from
+ * here on, every interval has the same lag at both ends.  Ten looks within 0.1 s let waiting
+ * counters run many times, because the kernel rotates groups every 4 ms.  Groups that cannot be
+ * read yet keep their lag.
  */
 static int read_baseline(struct td_run *run, struct td_err *err)
 {
@@ -267,9 +267,9 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 }
 
 /*
- * Try again if a group could not be read: a thread that started while the counters were
- * being opened may have half of a group, which can never be read.  A thread that starts or
- * ends right now looks the same.
+ * Try again if a group could not be read.  A thread that started while the counters were being
+ * opened may have half of a group, which can never be read.  A thread that is just starting or
+ * ending looks the same.
  */
 static int enable(struct td_run *run, struct td_err *err)
 {
@@ -305,7 +305,7 @@ static int begin_time(struct td_run *run, struct td_err *err)
 
 	run->clock.keeps = viewer && viewer->whole;
 	rc = td_clock_start(&run->clock, &session->engine.waiter, run->job, err);
-	/* a delay may have taken longer */
+	/* the delay may have taken longer than requested */
 	td_view_move_start(&session->view, session->engine.waiter.start_ns);
 	if (!rc && !run->job->target.enable_on_exec)
 		td_clock_times(&run->clock, run->job, 0, NULL, &unused);
@@ -346,8 +346,8 @@ static int begin_delay(struct td_run *run, struct td_err *err)
 }
 
 /*
- * Read the wall clock once, so that output and recording contain the same start.  With -D,
- * the start is in the future.
+ * Read the wall clock once, so that output and recording contain the same start time.  With -D, the
+ * start is in the future.
  */
 static void set_start(struct td_session *session)
 {
@@ -369,7 +369,7 @@ static int run_begin(struct td_run *run, struct td_err *err)
 	struct td_recorder *recorder = &session->recorder;
 	struct td_job *job = run->job;
 	bool delayed = job->request->when.delay_ms;
-	/* the first line of a recording needs the places, and reading them takes a while */
+	/* the first line of a recording contains the places, which take a while to read */
 	int rc = recorder->fp ? td_job_read_places(job, true, err) : 0;
 
 	td_drilling_begin(&run->drilling, job);
@@ -417,11 +417,11 @@ static int shown(const char *word, const char **rest)
 		return (int)len;
 	len = MAX_WORD;
 	while (len && ((unsigned char)word[len] & 0xc0) == 0x80)
-		len--; /* not in the middle of a UTF-8 character */
+		len--; /* do not cut a UTF-8 character */
 	return (int)len;
 }
 
-/* Print what is wrong with a word, a limited number of times: a script may send many. */
+/* Print what is wrong with a command, a limited number of times, because a script may send many. */
 static void refuse(struct td_run *run, const char *why, const char *word, const char *hint)
 {
 	struct td_session *session = run->session;
@@ -471,7 +471,7 @@ static int do_switch(struct td_run *run, const struct td_control_request *reques
 		     struct td_err *err)
 {
 	bool on = request->word == TD_CONTROL_ENABLE;
-	/* the row ends here, as with perf */
+	/* as in perf, the row ends here */
 	int rc = on ? td_run_put_row_now(run, err) : 0;
 
 	if (!rc)
@@ -511,7 +511,7 @@ static void list_events(const struct td_job *job, const char *how)
 				td_attr_put(stderr, &attr, job->machine.pmus[group->pmu].name);
 		}
 	}
-	fflush(stderr); /* before the acknowledgement */
+	fflush(stderr); /* messages come before the acknowledgement */
 }
 
 static int obey(struct td_run *run, const struct td_control_request *request, struct td_err *err)
@@ -760,7 +760,7 @@ static void say_last(struct td_run *run)
 	td_run_explain(run);
 	if (job->request->verbose && !job->request->show.quiet)
 		td_describe_shares(&job->machine, &job->plan, &run->tally.all);
-	fflush(stderr); /* before the output of --post */
+	fflush(stderr); /* messages come before the output of --post */
 }
 
 /* Return the time from the start of the clock to the last read, or to now without that read. */

@@ -100,8 +100,8 @@ struct td_tally {
 };
 
 /*
- * Add the counts of a read.  Per thread, readings come and go; otherwise all reads return
- * the same readings in the same order, and perhaps more after them.
+ * Add the counts of a read.  Per thread, readings come and go.  Otherwise, all reads return the
+ * same readings in the same order, possibly followed by new ones.
  */
 void td_tally_add(struct td_tally *tally, const struct td_readings *delta, bool per_thread);
 /* Add the times of a read to tally->all, summed over CPUs and threads. */
@@ -131,7 +131,7 @@ void td_drilling_begin(struct td_drilling *drilling, const struct td_job *job);
 /* Add the counts of a read.  Call it only while active. */
 void td_drilling_add(struct td_drilling *drilling, const struct td_readings *delta);
 /*
- * If a decision is due, decide, and switch groups.  Call it while active, after a read at now_ns.
+ * Choose and switch groups if a decision is due.  Call it after each read, at now_ns, while active.
  */
 int td_drilling_decide(struct td_drilling *drilling, const struct td_job *job,
 		       struct td_counter *counter, uint64_t now_ns, struct td_err *err);
@@ -140,14 +140,14 @@ void td_drilling_end(struct td_drilling *drilling);
 /* --- latency.c: samples of retire latencies ------------------------------- */
 
 /*
- * Samples of the retire latencies of the job's metrics, taken beside the counters.  These
- * functions do not fail: counting continues without samples, with a note.
+ * Samples for the retire latencies of the job's metrics, taken while counting.  These functions do
+ * not fail: on an error, counting continues without samples, with a note.
  */
 struct td_latency_sampling {
 	struct td_sampler *sampler; /* NULL: not open */
 	struct td_sampling *how;    /* one element per event */
 	struct td_latency *sums;    /* sums of one read, one per event */
-	struct td_target target;    /* copy of the job's target, with tids of its own */
+	struct td_target target;    /* copy of the job's target, with its own tids */
 	struct td_notes unsaid;     /* notes that are not printed */
 	bool tried;                 /* opening was tried */
 	bool on;
@@ -160,8 +160,8 @@ struct td_latency_sampling {
 void td_latency_open(struct td_latency_sampling *latency, struct td_job *job, bool late);
 void td_latency_enable(struct td_latency_sampling *latency, bool on);
 /*
- * Sample only while -l auto counts metrics with latencies.  Opens the sampler for the first of
- * them.
+ * Open the sampler when -l auto first counts metrics with latencies, and sample only while it
+ * counts them.
  */
 void td_latency_follow(struct td_latency_sampling *latency, struct td_job *job,
 		       const struct td_drilling *drilling);
@@ -183,8 +183,8 @@ struct td_offline {
 };
 
 /*
- * Print which CPUs went offline, and count again on those that are back.  Call it after a read at
- * now_ns.
+ * Print which CPUs went offline, and reopen counters on those that are back.  Call it after a read
+ * at now_ns.
  */
 void td_offline_follow(struct td_offline *offline, struct td_job *job, struct td_counter *counter,
 		       uint64_t now_ns);

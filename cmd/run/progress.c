@@ -87,10 +87,10 @@ static unsigned int window_columns(void)
 }
 
 /*
- * Show text, or clear the line if text is "".  Uses one write(2), because other programs
- * may write to the terminal as well.  The spaces move to the beginning of a line: they fill
- * an empty line, but wrap to the next one after an unfinished line of the command, as in
- * the prompts of shells.
+ * Show text, or clear the line if text is "".  The text is written with one write(2), because other
+ * programs may write to the terminal as well.  The spaces move the cursor to the beginning of a
+ * line: on an empty line they fill it, and after an unfinished line of the command they wrap to the
+ * next one, as in the prompts of shells.
  */
 static void put(struct td_progress *progress, const char *text, unsigned int columns)
 {

@@ -38,10 +38,7 @@ void td_progress_clear(struct td_progress *progress);
 
 /* Return the time left, from the mean of finished runs; UINT64_MAX: unknown, or too long. */
 uint64_t td_progress_left(size_t done, size_t all, uint64_t spent_ns);
-/*
- * Format "run 3 of 10, about 40 s left", or less of it, or "", to fit into columns.
- * of 0: unlimited.
- */
+/* Format "run 3 of 10, about 40 s left", shortened to fit into columns, or "".  of 0: unlimited. */
 const char *td_progress_text(char buf[TD_PROGRESS_SIZE], const char *label, size_t nr, size_t of,
 			     uint64_t left_ns, unsigned int columns);
 

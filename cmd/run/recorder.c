@@ -180,7 +180,7 @@ int td_recorder_put(struct td_recorder *recorder, const struct td_counted *count
 int td_recorder_end(struct td_recorder *recorder, const struct td_usage *usage, int exit_status,
 		    struct td_err *err)
 {
-	/* CPU times of a command cover all its files, so the last file has none */
+	/* CPU times of a command are for all its files, so the last file contains none */
 	const struct td_usage part = {
 		.elapsed_ns = td_since(usage->elapsed_ns, recorder->base_ns),
 	};

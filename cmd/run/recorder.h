@@ -49,7 +49,7 @@ void td_recorder_put_latencies(struct td_recorder *recorder, struct td_latencies
 void td_recorder_put_places(struct td_recorder *recorder, const struct td_job *job);
 int td_recorder_put(struct td_recorder *recorder, const struct td_counted *counted,
 		    struct td_task_names *names, struct td_err *err);
-/* Write the end line of the last file; usage is that of the whole run. */
+/* Write the end line of the last file.  usage is for the whole run. */
 int td_recorder_end(struct td_recorder *recorder, const struct td_usage *usage, int exit_status,
 		    struct td_err *err);
 /* Return true if fp is the recorder's file. */

@@ -11,7 +11,7 @@
 #include "lib/base/compress.h"
 #include "lib/base/util.h"
 
-/* Return true if the name is free or that of a regular file. */
+/* Return true if there is no file with this name, or a regular file. */
 static bool is_file_name(const char *name)
 {
 	struct stat st;
@@ -45,7 +45,10 @@ size_t td_rotated_stem(const char *name)
 	return len;
 }
 
-/* Return the name with a time stamp, in UTC, so that names sort like times all year. */
+/*
+ * Return the name with a time stamp.  It is in UTC, so that the order of names is that of times,
+ * even when clocks change.
+ */
 static char *stamp(const char *name, uint64_t wall_ns)
 {
 	time_t seconds = (time_t)(wall_ns / TD_NS_A_SECOND);

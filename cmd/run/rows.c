@@ -41,9 +41,9 @@ static bool shares_fields(const struct td_run *run)
 
 /*
  * At each switch of tasks, the kernel adds the growth of the fields since the previous switch and
- * ignores their decrease, until a read resets them (__icl_update_topdown_event() in the kernel).
- * If the sum of the four exceeds the slots, this has happened.  Rounding alone makes at most 257
- * of 255.
+ * ignores decreases, until a read resets the fields (__icl_update_topdown_event()).  This has
+ * happened if the sum of the four fields exceeds the slots.  Rounding alone makes the sum at most
+ * 257/255.
  */
 #define MAX_SUM 1.01
 
@@ -97,7 +97,10 @@ static bool wants_frequent_reads(struct td_run *run)
 
 /* --- cgroups --------------------------------------------------------------- */
 
-/* Reopen the counters of a cgroup: a service that restarts has a new one of the same name. */
+/*
+ * Reopen the counters of a cgroup, because a service that restarts gets a new cgroup with the same
+ * name.
+ */
 static void reopen_cgroup(struct td_job *job, struct td_counter *counter, size_t index)
 {
 	struct td_cgroups *cgroups = &job->target.cgroups;
@@ -120,8 +123,8 @@ static void reopen_cgroup(struct td_job *job, struct td_counter *counter, size_t
 }
 
 /*
- * After a read: print which of the target's cgroups were removed, and continue in those
- * of the same name that were created since.
+ * After a read, print which cgroups of the target were removed, and count in new ones with the same
+ * names.
  */
 static void cgroups_follow(struct td_job *job, struct td_counter *counter)
 {
@@ -183,7 +186,7 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 		td_counter_forget_ended(counter);
 	if (!job->target.system_wide)
 		return 0;
-	/* CPUs and cgroups that disappear take their counters with them */
+	/* the counters of CPUs and cgroups that disappear are gone as well */
 	td_offline_follow(&run->offline, job, counter, run->clock.read_ns);
 	cgroups_follow(job, counter);
 	return td_newcomers_follow(&run->newcomers, job, counter, run->clock.read_ns, err);
@@ -239,8 +242,8 @@ static void say_behind(struct td_run *run)
 }
 
 /*
- * Look for new cgroups if counters are exported: services come and go.  A recording has
- * the cgroups of its first line.
+ * Look for new cgroups if counters are exported, because services start and stop.  A recording only
+ * contains the cgroups in its first line.
  */
 static void look_for_cgroups(struct td_run *run)
 {
@@ -258,9 +261,9 @@ static void look_for_cgroups(struct td_run *run)
 }
 
 /*
- * Write the row and begin a new one.  Its time is that of its counts, which may be after
- * the tick if tdstat had to wait for a CPU: else tasks would seem to have run for longer
- * than the row lasted.
+ * Write the row and begin a new one.  Its time is when its counts were read, which may be after the
+ * tick if tdstat had to wait for a CPU.  Otherwise, tasks would seem to have run for longer than
+ * the row lasted.
  */
 static int put_row(struct td_run *run, struct td_err *err)
 {
@@ -307,8 +310,8 @@ static uint64_t own_ns(const struct td_clock *clock)
 }
 
 /*
- * Split groups that wait for counters, which other programs may claim at any time.  If
- * tasks start and end too fast, the next read tries again.
+ * Split groups that wait for counters, which other programs may take at any time.  If tasks start
+ * and end too fast, the next read tries again.
  */
 static int split_starved(struct td_run *run, struct td_err *err)
 {

@@ -48,7 +48,7 @@ struct td_session {
 /* The open counters. */
 struct td_counting {
 	struct td_counter *counter;  /* NULL: not open */
-	struct td_task_watch *watch; /* with --per-thread, else NULL */
+	struct td_task_watch *watch; /* only with --per-thread, else NULL */
 	size_t nr_ended;             /* threads that ended since the last read */
 	size_t nr_missed;            /* threads that ended before they were counted */
 	bool baseline;               /* the first read is done */

@@ -233,8 +233,8 @@ static struct td_inherited last;
 void td_inherited_change(struct td_inherited *inherited)
 {
 	/*
-	 * the command must not inherit the right to count: exec() takes away a capability
-	 * of the file, but would pass on an ambient one
+	 * the command must not inherit the right to count: exec() would remove a capability that
+	 * comes from the file, but not an ambient one
 	 */
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_LOWER, CAP_PERFMON, 0, 0);
 	/* if SIGCHLD is ignored, wait4() cannot return the command's status */

@@ -9,21 +9,22 @@
 #include "lib/base/err.h"
 
 /*
- * SIGINT, SIGTERM, SIGHUP and SIGQUIT, in all subcommands that count.  A handler writes
- * them to a pipe, which poll() waits for (wait.h).  But a signal ends this process
- * immediately, as if it were not caught,
+ * SIGINT, SIGTERM, SIGHUP and SIGQUIT, in all subcommands that count.  A handler writes them to a
+ * pipe, which poll() waits for (wait.h).
  *
- *   if the previous one, TD_TWICE_NS ago or more, was not read yet: tdstat is blocked, for
+ * A signal ends this process immediately, as if it were not caught,
+ *
+ *   if the previous signal, at least TD_TWICE_NS ago, was not read yet: tdstat is blocked, for
  *   example by a pipe without a reader;
  *   if counting is over, and a signal has arrived before.
  *
- * So the second or third one ends each subcommand, whatever it does.  Signals closer
- * together count as one: timeout(1), and a terminal that hangs up, signal tdstat and its
+ * So the second or third signal ends each subcommand, whatever it does.  Signals at shorter
+ * distances count as one, because timeout(1), and a terminal that hangs up, signal tdstat and its
  * process group at the same time.
  *
- * All other signals that would end tdstat are caught as well, because the result would be
- * lost and a command left alone.  They are passed to the command; without one, they end the
- * counting.  They never end tdstat immediately.
+ * All other signals that would end tdstat are caught as well, because the result would be lost, and
+ * the command would continue alone.  They are passed to the command; without a command, they end
+ * the counting.  They never end tdstat immediately.
  */
 #define TD_TWICE_NS UINT64_C(100000000)
 
@@ -34,9 +35,9 @@ struct td_signal {
 };
 
 /*
- * Catch signals from now on, except a SIGHUP that is ignored, for example under nohup(1).
- * Returns a descriptor that is readable when one has arrived, the same for all callers;
- * -1 with errno.
+ * Catch signals from now on, except an ignored SIGHUP, for example under nohup(1).  Returns a
+ * descriptor that is readable when a signal has arrived, and is the same for all callers; -1 with
+ * errno.
  */
 int td_signals_open(void);
 /*

@@ -101,7 +101,7 @@ static int timer_error(struct td_err *err)
 	return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
 }
 
-/* Creates the timer if it was never armed: most runs need one of three. */
+/* Arms a timer.  Creates it first if necessary, because most runs need one of three timers. */
 static int arm(int *fd, uint64_t deadline_ns, struct td_err *err)
 {
 	struct itimerspec spec = { .it_value = to_timespec(deadline_ns) };
@@ -175,8 +175,8 @@ int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
 }
 
 /*
- * Takes the ticks that have passed, which the clock tells, and arms the timer for the next one.
- * Arming clears its descriptor as read() does, so no tick is lost.
+ * Returns the number of ticks that have passed according to the clock, and arms the timer for the
+ * next one.  Arming clears its descriptor as read() does, so no tick is lost.
  */
 static int take_ticks(struct td_waiter *waiter, struct td_wake *wake, struct td_err *err)
 {

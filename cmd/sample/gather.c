@@ -88,7 +88,10 @@ static int start_child(struct td_gathering *g, const struct td_inherited *inheri
 	return 0;
 }
 
-/* Reads the mappings of running processes, after the events are open, so that none is missed. */
+/*
+ * Reads the mappings of running processes.  Call after the events are open, so that no mapping is
+ * missed.
+ */
 static void read_spaces(struct td_gathering *g)
 {
 	const struct td_sysfs *fs = &g->job->fs;
@@ -238,7 +241,7 @@ static int run_all(struct td_gathering *g, struct td_inherited *inherited, struc
 	return end(g, rc, err);
 }
 
-/* Rings for larger copies of the stack: default rings hold fewer than 60 such samples. */
+/* Stacks from this size on need larger rings: default rings hold fewer than 60 such samples. */
 #define LARGE_COPY  8192
 #define LARGE_PAGES 1024
 
@@ -326,8 +329,8 @@ static void report_throttled(const struct td_gathering *g)
 #define MIN_SAMPLES 10
 
 /*
- * Reports events that samples do not cover: those after a thread's last sample, and those of a
- * late interrupt if they are more than a period (x86_perf_event_set_period()).
+ * Reports events that samples do not cover: the events after a thread's last sample, and events of
+ * late interrupts that exceed a period (x86_perf_event_set_period()).
  */
 static void report_late(const struct td_gathering *g)
 {

@@ -80,7 +80,7 @@ static const struct td_model_metric *find_short(const struct td_pmu_events *file
 	return found;
 }
 
-/* Finds a node by its name, with or without "tma_", or by a short form of it. */
+/* Finds a node by its name, with or without "tma_", or by a short form of its name. */
 static const struct td_model_metric *find_node(const struct td_pmu_events *files, const char *name)
 {
 	for (size_t i = 0; i < files->nr_metrics; i++) {
@@ -178,10 +178,10 @@ struct search {
 	struct td_choice *choice;
 	const struct td_machine *machine;
 	struct td_catalog *catalog;
-	bool strict; /* each core type that has the node must have an event for it */
+	bool strict; /* each core type that has the node must also have an event for it */
 };
 
-/* Chooses the events of a node.  Returns false if it has none. */
+/* Chooses the events of a node.  Returns false if the node has none. */
 static bool try_node(const struct search *search, const char *node)
 {
 	struct td_choice *choice = search->choice;
@@ -215,7 +215,7 @@ static bool try_node(const struct search *search, const char *node)
 /* More than the depth of any tree in the metric files. */
 #define MAX_DEPTH 10
 
-/* Tries the nodes, then the first one's parents. */
+/* Tries the nodes, then the parents of the first one. */
 static bool try_all(const struct search *search, const char *const *nodes, size_t nr)
 {
 	const struct td_pmu_events *files = &search->catalog->events;
@@ -235,9 +235,9 @@ static bool try_all(const struct search *search, const char *const *nodes, size_
 }
 
 /*
- * Chooses the events of the first of the nodes that has any on each core type, or of the nearest
- * parent of the first one.  Names may be without "tma_".  Returns -ENOENT if there are none; the
- * error distinguishes an unknown node from one without events.
+ * Chooses the events of the first node that has any on each core type; if there is none, those of
+ * the nearest parent of the first node.  Names may be without "tma_".  Returns -ENOENT if there are
+ * none; the error distinguishes an unknown node from one without events.
  */
 static int choose_events(struct td_choice *choice, const struct td_request *request,
 			 const char *const *nodes, size_t nr, struct td_err *err)
@@ -269,7 +269,7 @@ static int choose_events(struct td_choice *choice, const struct td_request *requ
 
 /* --- the node to locate ----------------------------------------------------- */
 
-/* How long the machine, or a process, is counted before it is sampled. */
+/* Duration for which the machine or a process is counted before it is sampled. */
 #define COUNT_MS 2000
 
 static void report_parent(const char *from, const char *to)
@@ -398,7 +398,7 @@ static int check_period(const struct td_request *request, struct td_err *err)
 
 /*
  * Chooses the events of the node that the user named, or counts the tree first and takes the
- * biggest loss.  *status is that of the command that was counted.
+ * biggest loss.  *status is the status of the counted command.
  */
 static int choose(struct td_locating *l, const struct td_inherited *inherited, int *status,
 		  struct td_err *err)
@@ -424,8 +424,8 @@ static int choose(struct td_locating *l, const struct td_inherited *inherited, i
 /* --- groups with :S --------------------------------------------------------- */
 
 /*
- * Returns the index of the member to sample: the first one.  The kernel samples no field of
- * slots, and does not sample slots if its group has fields.  -1: there are no other members.
+ * Returns the index of the first member that can be sampled; -1: none.  The kernel does not sample
+ * fields of slots, nor slots if its group has fields.
  */
 static int find_sampled(const struct td_plan *plan, const struct td_group *group, bool fields)
 {
@@ -446,7 +446,7 @@ static int no_sampling(const struct td_event *field, struct td_err *err)
 				"field from sample to sample");
 }
 
-/* With :S, samples one member of the group, which counts the others. */
+/* With :S, samples one member of the group, and counts the others at its samples. */
 static int choose_sampled(struct td_locating *l, const struct td_group *group, struct td_err *err)
 {
 	const struct td_plan *plan = &l->job.plan;
@@ -628,7 +628,7 @@ static bool report_elsewhere(const struct td_locating *l)
 	return true;
 }
 
-/* With fewer, a share of 50 % has an error above 18 %. */
+/* With fewer samples, a share of 50 % has an error above 18 %. */
 #define FEW_SAMPLES 30
 
 static void report_few(const struct td_locating *l)

@@ -34,11 +34,14 @@ struct td_gathering {
 	struct td_job *job;
 	struct td_sampling *how; /* one for each event of the plan */
 	struct td_record_format format;
-	/* their samples have no spot; with them, take() also gets ends of threads, and execs */
+	/*
+	 * samples of companions have no spot; with companions, take() also gets ends of threads and
+	 * execs
+	 */
 	const struct td_companion *companions;
 	size_t nr_companions;
 	int max_pages; /* per ring; 0: the default */
-	bool switches; /* take() also gets TD_RECORD_SWITCH */
+	bool switches; /* take() also gets records of TD_RECORD_SWITCH */
 	/* td_sampler_setup.trace, instead of the plan's events */
 	struct {
 		uint32_t type;
@@ -54,20 +57,20 @@ struct td_gathering {
 	int (*serve)(void *ctx, struct td_err *err);
 	void *ctx;
 
-	/* State and results: */
+	/* state and results */
 	struct td_sampler *sampler;
 	struct td_ints gone; /* CPUs that were reported as offline */
 	uint64_t start_ns;
 	uint64_t looked_ns; /* last check for CPUs that come online */
 	bool hides_kernel;  /* the kernel hides its addresses from this user */
 	struct td_spots spots;
-	/* the last sample's spot and those of its callers, the innermost first; -1: unknown */
+	/* spots of the last sample and of its callers, the innermost first; -1: unknown */
 	struct {
 		int v[TD_MAX_FRAMES + 2];
 		size_t nr;
 	} chain;
 	struct td_spaces *spaces;
-	struct td_unwinder *unwinder; /* with format.copied */
+	struct td_unwinder *unwinder; /* only with format.copied, else NULL */
 	size_t nr_branches;           /* branch records that a processor keeps; 0: unknown */
 	struct td_symbols symbols;
 	struct td_recorder recorder; /* --samples */
@@ -92,14 +95,14 @@ struct td_gathering {
 /* --- records.c: records of the rings -------------------------------------- */
 
 /*
- * A td_take_record with a struct td_gathering as ctx.  Passes samples with their spots to
- * take(), and adds mappings to spaces.
+ * A td_take_record, with a struct td_gathering as ctx.  Passes samples with their spots to take(),
+ * and adds mappings to spaces.
  */
 void td_gathering_take(void *ctx, const struct td_record *record, int event);
 
 /*
- * With -a or -C, after reading the rings: also samples on CPUs that are online again or, with
- * -a, for the first time, and reports it.  Looks for them at most twice a second.
+ * With -a or -C, call after the rings were read: also samples on CPUs that are online again or,
+ * with -a, for the first time, and reports these.  Looks for them at most twice per second.
  */
 void td_sampling_follow(struct td_gathering *g);
 
@@ -113,7 +116,7 @@ void td_gathering_want(struct td_gathering *gathering, const struct td_request *
  * td_gathering_close() must be called.
  */
 int td_gather(struct td_gathering *gathering, struct td_inherited *inherited, struct td_err *err);
-/* Prints notes, and what was lost. */
+/* Prints notes, and how many samples were lost. */
 void td_gathering_report(const struct td_gathering *gathering);
 /* Returns rc, or an error from closing the recording. */
 int td_gathering_close(struct td_gathering *gathering, int rc, struct td_err *err);
@@ -130,8 +133,8 @@ struct td_sampling *td_rate_make(struct td_job *job, int rate);
 struct td_target td_rate_self(const struct td_job *job);
 
 /*
- * Sets the number of events between two samples of the sampled events that have one: period=, or
- * else that of -c.  Fails if it is unknown (-c default).
+ * Sets the number of events between two samples, for the sampled events that have one: that of
+ * period=, or else of -c.  Fails if it is unknown (-c default).
  */
 int td_period_set(struct td_job *job, struct td_sampling *how, struct td_err *err);
 /* Sets and returns the usage error of -c default for something without a period. */
@@ -155,7 +158,7 @@ int td_overhead_limit(struct td_job *job, struct td_sampling *how, struct td_job
 struct td_choice {
 	char *events;              /* "cpu_core/A.B/P,cpu_atom/C.D/P"; owned */
 	char node[TD_CHOICE_NODE]; /* name of the node in the metric files */
-	char pmu[TD_CHOICE_NODE];  /* where it is the biggest loss; "": the user named it */
+	char pmu[TD_CHOICE_NODE];  /* PMU where it is the biggest loss; "": the user named it */
 	char *without;             /* core types without an event: "cpu_atom"; owned */
 };
 
@@ -163,7 +166,7 @@ struct td_choice {
 struct td_locating {
 	const struct td_request *request;
 	struct td_choice choice;
-	struct td_event_arg arg;   /* the choice, as an argument of -e */
+	struct td_event_arg arg;   /* the chosen event, as an argument of -e */
 	struct td_request sampled; /* the request with this argument */
 	struct td_job job;
 	struct td_gathering gathering;
@@ -180,7 +183,7 @@ struct td_locating {
 	struct td_attempt attempt;
 	const struct td_sample_filter *filter; /* NULL: all samples are shown */
 	struct td_within *within;              /* state of the filter */
-	uint64_t nr_within;                    /* samples that passed it */
+	uint64_t nr_within;                    /* number of samples that passed the filter */
 };
 
 /* Selects samples: those within calls of a function (--in). */

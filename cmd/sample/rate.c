@@ -55,7 +55,7 @@ static void count_sample(void *ctx, const struct td_record *record, int event)
 	*nr += record->kind == TD_RECORD_SAMPLE;
 }
 
-/* Returns the time that a sample takes, or NAN if none was taken. */
+/* Returns the time that a sample takes, or NAN if there were no samples. */
 static double measure(struct td_sampler *sampler)
 {
 	uint64_t samples = 0, with = 0, without = 0, read_ns = 0;

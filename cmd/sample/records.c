@@ -8,8 +8,8 @@
 #include "lib/base/util.h"
 
 /*
- * Returns an address's spot.  If the kernel hides its addresses from this user, all of them are
- * one spot, because one address reveals all others.
+ * Returns the spot of an address.  If the kernel hides its addresses from this user, all of them
+ * are one spot, because one address would reveal all others.
  */
 static int find_spot(struct td_gathering *g, int pid, uint64_t address, bool kernel)
 {
@@ -91,7 +91,9 @@ static bool are_all(const struct td_gathering *g, const struct td_record *record
 	       record->branches[TD_BRANCH_WORDS * (record->nr_branches - 1)];
 }
 
-/* Returns true for a call in the program before execve(), of which neither end is mapped. */
+/*
+ * Returns true for a call in the program before execve(): neither of its ends is mapped any more.
+ */
 static bool is_stale(const struct td_gathering *g, int pid, const uint64_t *branch)
 {
 	return !td_spaces_has(g->spaces, pid, branch[0]) &&
@@ -135,7 +137,10 @@ static bool add_frame(struct td_gathering *g, const struct td_record *record,
 	return rc > 0 && add_caller(g, record->pid, regs->v[TD_REG_RIP] - !rule->signal, false);
 }
 
-/* The registers of a 32-bit program are unknown; a kernel thread has none. */
+/*
+ * Copies registers and stack.  The registers of 32-bit programs are unknown, and kernel threads
+ * have none.
+ */
 static void read_stack(struct td_gathering *g, const struct td_record *record)
 {
 	struct td_registers regs;
@@ -194,7 +199,9 @@ static void pass_on(struct td_gathering *g, const struct td_record *record, int 
 	g->take(g->ctx, record, event, spot, caller);
 }
 
-/* Returns a sample's weight.  If a node is located, that of IBS is its latency in cycles. */
+/*
+ * Returns the weight of a sample.  When a node is located with IBS, this is the latency in cycles.
+ */
 static uint64_t weigh(const struct td_gathering *g, const struct td_record *record, int event)
 {
 	int pmu = g->job->plan.events.v[event].pmu;
@@ -336,7 +343,10 @@ static void take_back(struct td_gathering *g, const struct td_ints *online, doub
 	td_ints_free(&back);
 }
 
-/* Samples on new CPUs, except those of a PMU that had none at the start: it has no plan. */
+/*
+ * Samples on new CPUs, except on those of a PMU that had no CPUs at the start, for which there is
+ * no plan.
+ */
 static void take_new(struct td_gathering *g, const struct td_ints *online, double seconds)
 {
 	struct td_job *job = g->job;

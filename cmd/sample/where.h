@@ -28,8 +28,9 @@ int td_where_check_room(const struct td_request *request, struct td_err *err);
 void td_where_free(struct td_where *where);
 
 /*
- * Writes stacks to the open files, and to the page.  The width of a stack is its cycles.  The
- * colour of a function is the level 1 node with most of its slots in the view's last report.
+ * Writes stacks to the open files, and to the page.  The width of a stack is its number of cycles.
+ * The colour of a function is the level 1 node with most of its slots in the last report of the
+ * view.
  */
 int td_hues_put_stacks(struct td_view *view, const struct td_spots *spots,
 		       const struct td_hits *hits, const struct td_sample_files *files,

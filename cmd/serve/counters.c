@@ -131,7 +131,7 @@ struct td_series {
 	char *id; /* "5" for CPU5, or a cgroup */
 	char *parent, *name, *unit;
 	double value;
-	double owed;       /* negative: corrections still to be subtracted */
+	double owed;       /* corrections still to be subtracted, negative */
 	uint64_t interval; /* number of the last interval with a value */
 };
 
@@ -383,7 +383,7 @@ struct place {
 	struct td_counters *counters;
 	const struct td_report *report;
 	const struct td_row *row;
-	const char *id; /* the value of its label; NULL: no label */
+	const char *id; /* value of the label for ids; NULL: no label */
 };
 
 static struct key key_of(const struct place *place)
@@ -493,8 +493,8 @@ static void put_category(const struct place *place, const struct level *level,
 }
 
 /*
- * Add all slots of a level or none: if one category of an interval was missing, the
- * others would look smaller than they were.
+ * Add all slots of a level, or none.  If one category of an interval was missing, the others would
+ * look smaller than they were.
  */
 static void put_level(const struct place *place, const struct level *level)
 {
@@ -534,7 +534,7 @@ static void put_metric(const struct place *place, const struct td_node *node)
 	series_put(place->counters, TD_FAMILY_VALUE, &key, cell->value);
 }
 
-/* Mark a cgroup inside another one: Prometheus's rules only add up the others. */
+/* Mark a cgroup inside another one, because Prometheus's rules only add up outer cgroups. */
 static void put_nested(const struct place *place)
 {
 	const struct key key = { .id = place->id };
@@ -554,7 +554,7 @@ static void put_row(const struct place *place)
 	put(place, TD_FAMILY_CYCLES, activity->cycles * scale);
 	put(place, TD_FAMILY_INSTRUCTIONS, activity->instructions * scale);
 	put(place, TD_FAMILY_CPU_SECONDS, activity->busy_s);
-	/* the time for which a cgroup's events were enabled is not that of CPUs */
+	/* the time for which a cgroup's events were enabled is not the time of CPUs */
 	if (place->counters->always_enabled && !row->package)
 		put(place, TD_FAMILY_CPUS, activity->counted_cpus);
 	put_nested(place);
@@ -565,8 +565,8 @@ static void put_row(const struct place *place)
 }
 
 /*
- * Does the whole row fit?  If some of its categories were left out, they would look
- * like 0.  A row that already has series keeps them, and gets those that fit.
+ * Is there room for the whole row?  If some of its categories were left out, they would look like
+ * 0.  A row that already has series keeps them, and gets as many new ones as fit.
  */
 static bool has_room(const struct place *place)
 {
@@ -663,7 +663,7 @@ const char *td_out_openmetrics_type(enum td_exposition how)
 	return types[how];
 }
 
-/* U+FFFD, which is unlikely in a name. */
+/* U+FFFD, which is unlikely in names. */
 #define MARK "\357\277\275"
 
 static void put_byte(FILE *fp, char c)
@@ -689,9 +689,9 @@ static void put_printable(FILE *fp, const char *text, size_t len)
 }
 
 /*
- * Prometheus refuses a whole page for one byte that is not UTF-8.  Bytes that are not
- * printable become U+FFFD and two hex digits.  U+FFFD itself is escaped as well, so
- * that different names stay different.
+ * Put a value.  Prometheus refuses a whole page for one byte that is not UTF-8, so unprintable
+ * bytes become U+FFFD and two hex digits.  U+FFFD itself is escaped as well, so that different
+ * names stay different.
  */
 static void put_value(FILE *fp, const char *text)
 {

@@ -45,7 +45,7 @@ enum td_family_kind {
 
 /* The name and properties of a family. */
 struct td_family_row {
-	const char *name; /* without the "_total" of counters */
+	const char *name; /* name, without the "_total" of counters */
 	const char *help;
 	const char *unit;  /* the unit at the end of the name, or NULL */
 	const char *label; /* the name of the label td_series.name, or NULL */
@@ -71,7 +71,7 @@ struct td_counters {
 	size_t max_series;
 	uint64_t interval_ns;
 	bool always_enabled; /* rows are whole CPUs, whose events are always enabled */
-	/* the cgroups of the rows, which come and go; borrowed, NULL: none */
+	/* cgroups of the rows, which come and go; borrowed, NULL: none */
 	const struct td_cgroups *cgroups;
 	double read_s; /* end of the interval that is being added, in s since 1970 */
 	struct td_family families[TD_NR_FAMILIES];
@@ -86,10 +86,9 @@ struct td_counters {
 
 const struct td_family_row *td_family_row(enum td_family_kind kind);
 /*
- * Add an interval.  A level is added only if all of it was counted.  A correction can
- * make a node negative: it is subtracted from later values, so no counter ever falls.
- * A row that would exceed max_series is left out entirely.  Series of cgroups that are
- * gone end.
+ * Add an interval.  A level is added only if all of it was counted.  A correction can make a node
+ * negative; it is then subtracted from later values, so that no counter ever falls.  A row that
+ * would exceed max_series is left out entirely.  Series of removed cgroups end.
  */
 void td_counters_add(struct td_counters *counters, const struct td_report *report);
 void td_counters_free(struct td_counters *counters);

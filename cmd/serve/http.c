@@ -18,16 +18,17 @@
 #define MEMORY          (16 * 1024)           /* bytes per connection, for its headers */
 #define SILENCE_S       15                    /* maximum time without a byte */
 #define LONGEST_NS      UINT64_C(30000000000) /* maximum time from answer to answer */
-#define CROWDED_NS      UINT64_C(2000000000)  /* the maximum if there is no room left */
-#define LOOK_NS         500000000L            /* time between two checks */
+/* maximum time from answer to answer if there is no room left */
+#define CROWDED_NS UINT64_C(2000000000)
+#define LOOK_NS    500000000L /* time between two checks */
 
 /* A connection. */
 struct guest {
 	int fd;            /* -1: free */
-	uint64_t since_ns; /* when its last answer was sent, or it was opened */
+	uint64_t since_ns; /* time of its last answer or, before the first one, of its opening */
 };
 
-/* A page as two answers: one keeps the connection open, the other one closes it. */
+/* A page as two answers: one for connections that stay open, one for connections that close. */
 struct page {
 	struct MHD_Response *kept, *last;
 };
@@ -203,8 +204,8 @@ static enum MHD_Result send_page(struct td_http *http, struct MHD_Connection *co
 }
 
 /*
- * Called after the headers, for each part of a body, which is ignored, and at the end
- * of the request.  Only an answer at the end keeps the connection.
+ * libmicrohttpd calls this after the headers, for each part of the body, which is ignored, and at
+ * the end of the request.  Only an answer at the end keeps the connection open.
  */
 /* NOLINTNEXTLINE(readability-function-size): the parameters are the library's */
 static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection, const char *url,

@@ -60,10 +60,7 @@ static bool is_unix(const char *where)
 	return strncmp(where, UNIX, strlen(UNIX)) == 0;
 }
 
-/*
- * Returns the port of "HOST:PORT" or "[HOST]:PORT", in the text; NULL if it is not
- * of that form.
- */
+/* Returns the port in "HOST:PORT" or "[HOST]:PORT"; NULL if the text has another form. */
 static const char *split(const char *where, char host[HOST_SIZE])
 {
 	const char *colon = strrchr(where, ':');
@@ -287,9 +284,9 @@ struct exposed {
 	bool reported_left_out;
 };
 
-#define MAX_SERIES 2000 /* without --max-series */
+#define MAX_SERIES 2000 /* default of --max-series */
 
-/* Set the label of rows; that of CPUs is node_exporter's, cpu="5". */
+/* Set the name of the label for rows.  CPUs get the label of node_exporter, cpu="5". */
 static void name_ids(struct td_counters *counters, const struct td_source *source)
 {
 	const struct td_aggregation_row *row = td_aggregation_row(source->how);
@@ -363,7 +360,7 @@ static char *exposed_text(const struct exposed *exposed, enum td_exposition how,
 
 struct textfile {
 	const struct td_request *request;
-	char *path, *temporary; /* in one directory, so that rename(2) works */
+	char *path, *temporary; /* both in one directory, so that rename(2) works */
 	enum td_exposition how;
 	bool failed; /* the last write failed, and this was reported */
 	struct exposed exposed;
@@ -387,7 +384,7 @@ static int write_temporary(const struct textfile *file, const char *text, size_t
 	return close(fd) && !rc ? errno : rc;
 }
 
-/* Replace the file atomically: readers never see a part of it. */
+/* Replace the file atomically, so that readers never see a part of it. */
 static int replace(const struct textfile *file, struct td_err *err)
 {
 	size_t size = 0;
@@ -426,8 +423,8 @@ static int textfile_begin(void *ctx, const struct td_source *source, struct td_e
 }
 
 /*
- * If the file cannot be written, for example because the disk is full, keep the old
- * one, continue counting, and report that once.
+ * Write the file.  If this fails, for example because the disk is full, keep the old file, continue
+ * counting, and report the failure once.
  */
 static int textfile_report(void *ctx, const struct td_report *report, struct td_err *err)
 {
@@ -504,8 +501,8 @@ struct server {
 };
 
 /*
- * Send "READY=1" and the like to $NOTIFY_SOCKET, if it is set, like sd_notify(3).
- * Errors are ignored.  In the name of an abstract socket, '@' stands for a zero byte.
+ * Send a message such as "READY=1" to $NOTIFY_SOCKET, if it is set, as sd_notify(3) does.  Errors
+ * are ignored.  In the name of an abstract socket, '@' stands for a zero byte.
  */
 static void notify(const char *state)
 {

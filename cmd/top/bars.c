@@ -8,7 +8,7 @@
 #include "cmd/output/out.h"
 #include "cmd/top/parts.h"
 
-/* Columns of a PMU's name, of its load, and of its name in a narrow window. */
+/* Widths of a PMU's name, of its load, and of its name in a narrow window. */
 #define NAME_WIDTH   12
 #define LOAD_WIDTH   26
 #define IPC_WIDTH    9 /* " 1.86 IPC", in a wide window */

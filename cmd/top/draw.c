@@ -167,7 +167,7 @@ static void top_put_meaning(struct td_canvas *canvas, struct td_top_area area, c
 #define ERROR_WIDTH 8
 #define TREE_WIDTH  (NODE_WIDTH + VALUE_WIDTH + ERROR_WIDTH)
 
-/* With -l auto, most deep nodes are not counted. */
+/* Is the node listed?  With -l auto, most deep nodes are not counted, and not listed. */
 static bool is_listed(const struct td_row *row, const struct td_node *node)
 {
 	return node->level <= 2 || row->cells[node->column].status == TD_STATUS_OK;
@@ -414,7 +414,7 @@ static void put_headers(struct td_canvas *canvas, int y, const struct columns *c
 
 /* --- a line ---------------------------------------------------------------- */
 
-/* mark: ' ' or '*', in addition to colour */
+/* Put a number.  mark: ' ' or '*', in addition to the colour. */
 static void put_number(struct td_canvas *canvas, int y, int *x, double value, char mark,
 		       enum td_top_style style)
 {
@@ -436,7 +436,7 @@ static void put_rate(struct td_canvas *canvas, int y, int *x, double rate, enum 
 	*x += NUMBER_WIDTH;
 }
 
-/* Return the deepest node above its threshold, the largest of its level. */
+/* Return the deepest node above its threshold; if there are several, the largest of their level. */
 static const struct td_node *find_worst(const struct td_report *report, const struct td_row *row)
 {
 	const struct td_node *worst = NULL;
@@ -613,7 +613,7 @@ static char *format_head(const struct drawing *d, enum brevity brevity)
 	if (brevity < WITHOUT_CPUS)
 		fprintf(fp, "%zu CPU%s, ", f->nr_cpus, f->nr_cpus == 1 ? "" : "s");
 	fprintf(fp, "%s, level %s", f->what, f->level);
-	/* without an interval, a recording is played at its own pace */
+	/* a recording without an interval is played at its own pace */
 	if (f->interval_ms)
 		fprintf(fp, ", every %g s", f->interval_ms / 1000.0);
 	td_text_close(fp, &text);

@@ -10,7 +10,7 @@
 static void move_to(struct td_top_state *state, size_t at)
 {
 	state->at = at < state->nr ? at : state->nr ? state->nr - 1 : 0;
-	/* follow the row there; at the top, follow none */
+	/* follow the selected row to its place; at the top, follow none */
 	state->follows = false;
 	state->picks = state->at > 0;
 }
@@ -112,7 +112,7 @@ static bool handle_pane(struct td_top_state *state, int key)
 		toggle(state, TD_TOP_HELP);
 		return true;
 	case 'q':
-		/* as in htop and less; elsewhere it quits */
+		/* in the help, q only closes it, as in htop and less */
 		if (state->pane != TD_TOP_HELP)
 			return false;
 		go_back(state);

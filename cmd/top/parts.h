@@ -64,14 +64,14 @@ void td_canvas_free(struct td_canvas *canvas);
 /* --- the state of the view ------------------------------------------------ */
 
 /*
- * The last interval, as a total and as rows.  Keys show it in different ways.  The ids
- * of the rows are owned; columns, nodes and names of PMUs belong to the source.
+ * The last interval, as a total and as rows, which keys show in different ways.  The ids of the
+ * rows are owned; columns, nodes and names of PMUs belong to the source.
  */
 struct td_top_snapshot {
 	bool has_whole;         /* false for cgroups */
 	struct td_report whole; /* the total */
 	struct td_report rows;
-	struct td_verdict verdict; /* verdict of the total; its row is in whole */
+	struct td_verdict verdict; /* verdict on the total, whose row is in whole */
 };
 
 /* rows.c: replace kept with a copy of a report. */
@@ -110,12 +110,12 @@ struct td_top_state {
 	bool paused;
 	bool typing; /* letters go to the filter */
 	char filter[TD_TOP_FILTER_SIZE];
-	/* the selected row of the table as drawn; "": none */
+	/* selected row of the table as drawn; "": none */
 	char id[TD_TOP_ID_SIZE], pmu[TD_TOP_NAME_SIZE];
 	bool picks;                  /* follow the row that is selected next */
 	bool follows;                /* the selection moves with its row */
 	char opened[TD_TOP_ID_SIZE]; /* id of the row whose tree is shown; "": the total */
-	/* the selected node of a tree; "": none */
+	/* selected node of a tree; "": none */
 	char node[TD_TOP_NAME_SIZE], node_pmu[TD_TOP_NAME_SIZE];
 	size_t at, first;            /* the selected line, the first line shown */
 	size_t page;                 /* lines of the pane in the last drawing */
@@ -166,7 +166,7 @@ enum td_top_wish {
 	TD_TOP_FASTER,
 	TD_TOP_THREADS,
 	TD_TOP_CORES,
-	TD_TOP_BACK, /* to the previous interval of a recording */
+	TD_TOP_BACK, /* go to the previous interval of a recording */
 	TD_TOP_FORWARD,
 };
 
@@ -196,7 +196,7 @@ void td_top_parts_find(struct td_top_parts *parts, const struct td_report *repor
 bool td_top_parts_exist(const struct td_top_parts *parts);
 /* Return a node's value, or NaN. */
 double td_top_value(const struct td_row *row, const struct td_node *node);
-/* Is the node marked, as in the text format? */
+/* Is the node marked with *, as in the text format? */
 bool td_top_is_over(const struct td_row *row, const struct td_node *node);
 
 /* A line of the table: a row of the report in numbers. */
@@ -262,9 +262,9 @@ void td_top_put_heat(struct td_canvas *canvas, int y, int lines, const struct td
 #define TD_TOP_PATH_AT 12
 
 /*
- * Put a line with the path of the verdict, or without one, the largest nodes above their
- * thresholds.  The latter are also shown for an opened row, because the verdict is that
- * of the total.  opened "": the total.
+ * Put a line with the path of the verdict.  If there is no path, or for an opened row, put the
+ * largest nodes above their thresholds, because the verdict is on the total.  opened: "" for the
+ * total.
  */
 void td_top_put_path(struct td_canvas *canvas, int y, const struct td_top_snapshot *snapshot,
 		     const char *opened);
@@ -284,7 +284,7 @@ void td_top_draw(struct td_canvas *canvas, int width, int height,
 
 /* --- screen.c: the terminal ----------------------------------------------- */
 
-/* The terminal, of which ncurses supports one.  Functions ignore closed screens. */
+/* The terminal.  ncurses supports only one.  Functions ignore closed screens. */
 struct td_screen {
 	bool is_open;
 	/* ncurses; the window covers the terminal */

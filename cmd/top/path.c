@@ -89,7 +89,7 @@ static void use_largest(struct path *path, const struct td_report *report, const
 	}
 }
 
-/* If errors are unknown, take the largest nodes, and say that they are only the largest. */
+/* If errors are unknown, take the largest nodes, and write that they are only the largest. */
 static void use_uncertain(struct path *path, const struct td_top_snapshot *snapshot)
 {
 	path->short_doubt = " (error unknown)";
@@ -174,7 +174,7 @@ static char *format_path(const struct path *path, size_t from, bool pmu, const c
 	return text;
 }
 
-/* If there is no room, leave out the first nodes. */
+/* Fit the path into the room.  Leaves out the first nodes if necessary. */
 static char *fit_path(const struct path *path, size_t room)
 {
 	char *text = format_path(path, 0, true, path->doubt);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The terminal, through ncurses. */
-#include "cmd/top/parts.h" /* before term.h, which has macros of usual names */
+#include "cmd/top/parts.h" /* before term.h, which defines common words as macros */
 
 #include <curses.h>
 #include <errno.h>
@@ -25,7 +25,7 @@
 
 /* --- ncurses --------------------------------------------------------------- */
 
-/* Depending on its configuration, ncurses also has macros for some of these. */
+/* In some configurations, ncurses also has macros for these functions. */
 /* clang-format off */
 #define FUNCTIONS(f) \
 	f(cbreak) f(clearok) f(curs_set) f(del_curterm) f(delscreen) \
@@ -142,7 +142,7 @@ static void restore(int number)
 	raise(number);
 }
 
-/* Replace a handler, but not those of sanitizers. */
+/* Replace a signal handler, but not those of sanitizers. */
 static void set(int number, void (*from)(int), void (*to)(int))
 {
 	struct sigaction action;

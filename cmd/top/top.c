@@ -172,7 +172,7 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	return 0;
 }
 
-/* Keep the verdict, with the copy of its row. */
+/* Keep the verdict and a copy of its row. */
 static void keep_verdict(struct td_top *top, const struct td_report *whole,
 			 const struct td_verdict *verdict)
 {
@@ -186,7 +186,7 @@ static void keep_verdict(struct td_top *top, const struct td_report *whole,
 
 static bool is_frozen(const struct td_top *top)
 {
-	/* counts between a key and the end are not a whole interval */
+	/* the counts between a key and the end of the interval are not a whole interval */
 	return top->wish || (top->state.paused && top->snapshot.rows.rows);
 }
 
@@ -456,7 +456,10 @@ static unsigned int default_rows(const struct td_request *request)
 	return bit(td_target_attaches(&request->target) ? TD_AGGREGATE_THREAD : TD_AGGREGATE_CPU);
 }
 
-/* Set the defaults.  A deep tree would need its own groups of events in each cgroup. */
+/*
+ * Set the defaults.  With cgroups, the default is level 1, because a deep tree would need its own
+ * groups of events in each cgroup.
+ */
 static void set_defaults(struct td_request *request)
 {
 	if (!request->show.aggregations)
@@ -579,7 +582,7 @@ static void put_note(struct td_top *top, const char *text)
 }
 
 /*
- * Set the next rows to try without options: threads of a core may have no values of
+ * Set the next aggregation to try if the user gave none.  Threads of a core may have no values of
  * their own, and a recording of tasks has no CPUs.
  */
 static bool choose_others(struct td_request *request)
@@ -606,7 +609,7 @@ static int count_first(struct td_top *top, struct td_request *request, bool chos
 	return rc;
 }
 
-/* If the request of a key fails, return to the previous one and show the reason. */
+/* Count.  If the request of a key fails, return to the previous request and show the reason. */
 static int count(struct td_top *top, struct td_request *request, bool chosen, int *status,
 		 struct td_err *err)
 {

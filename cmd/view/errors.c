@@ -3,9 +3,9 @@
  * Errors of values, and their changes over time.
  *
  * Runs of --no-multiplex: each batch of each run is left out in turn, and all runs are joined
- * again.  Events of one run may be divided by those of another, so that a missing batch must not
- * look like fewer of these events: the other runs are scaled down to the same work.  The scale
- * comes from the instructions of each core type, which every run counts.
+ * again.  Events of one run may be divided by events of another, so a missing batch must not look
+ * like fewer events of its run.  Therefore, the other runs are scaled down to the same work.  The
+ * scale comes from the instructions of each core type, which every run counts.
  */
 #include <errno.h>
 #include <math.h>
@@ -45,7 +45,7 @@ static struct td_times times_without(const struct td_counted *counted, size_t ba
 	return td_times_part(&times, (double)(all - out) / (double)all);
 }
 
-/* For each batch of the course, add the report without it.  events: as in td_course_leave_out(). */
+/* Add the report without each batch of the course.  events: as in td_course_leave_out(). */
 static void view_leave_out(struct td_view *view, const struct td_aggregator *agg,
 			   const struct td_counted *counted, const bool *events,
 			   struct td_errors *errors)
@@ -141,10 +141,10 @@ static void mark_multiplexed(const struct td_source *source, const bool *multipl
 }
 
 /*
- * Return true if the row has errors.  A row of an interval has them if it was read often,
- * or with --error: otherwise its error would only be that of a step, at the cost of another
- * evaluation for each field of PERF_METRICS.  Nodes that may have been idle between two
- * reads need them for their values.
+ * Return true if the row gets errors.  A row of an interval gets them if it was read often, or with
+ * --error.  Otherwise, its error would only be that of a step, which needs another evaluation for
+ * each field of PERF_METRICS.  Nodes that may have been idle between two reads need errors for
+ * their values.
  */
 static bool wants_errors(const struct td_view *view, const struct td_counted *counted)
 {
@@ -497,7 +497,7 @@ static void join(const struct joining *j, size_t which, const struct td_totals *
 	td_totals_sum_divide(sum);
 }
 
-/* Add the report without a batch.  whole is the report with it, for this run. */
+/* Add the report without a batch.  whole is the report with this batch, for this run. */
 static void leave_out(struct joining *j, size_t which, size_t batch, const struct td_report *whole,
 		      struct td_readings *rest)
 {

@@ -96,7 +96,7 @@ static bool can_go_deeper(const struct td_verdict *verdict, const struct td_metr
 	case TD_DEEPER_NOTHING:
 		break;
 	case TD_DEEPER_LEVEL:
-		/* -l auto has counted that level; -M selects what is shown */
+		/* -l auto has counted this level, but -M selects what is shown */
 		if (request->ask.drill || request->ask.nr_names)
 			return false;
 		return verdict->level <= facts->levels || (set && verdict->level <= set->levels);
@@ -176,7 +176,7 @@ static void put_count(FILE *fp, const struct td_verdict *verdict, bool deeper,
 }
 
 /*
- * Find the facts of the node to look at.  Returns its name, or that of the nearest ancestor
+ * Find the facts of the node to look at.  Returns its name, or the name of the nearest ancestor
  * with events to sample; NULL if there is none.
  */
 static const char *find_facts(const struct td_verdict *verdict, const struct td_source *source,

@@ -23,7 +23,7 @@ struct own {
 	struct td_round round;
 	struct td_index by_row; /* rows of round, by id and PMU */
 	double all;             /* slots of all rows */
-	bool sampled;           /* the slots include those of calls that were skipped */
+	bool sampled;           /* slots include those of skipped calls */
 };
 
 static uint64_t hash_of(const struct td_row *row)
@@ -71,8 +71,8 @@ static const struct td_row *find_own(const struct own *own, const struct td_row 
 }
 
 /*
- * Set the loss of a row to that of its exclusive slots, which add up, in % of the
- * program's slots.  The relative error is that of the inclusive slots.
+ * Set the loss of a row to the loss in its exclusive slots, which add up, in % of the program's
+ * slots.  The relative error is that of the inclusive slots.
  */
 static void set_lost(const struct td_row *own, struct td_row *row)
 {
@@ -82,7 +82,7 @@ static void set_lost(const struct td_row *own, struct td_row *row)
 	row->lost_pct = lost_pct;
 }
 
-/* Return the region of a row, or one whose calls are unknown if there is none. */
+/* Return the region of a row.  If it has none, return a region with unknown calls. */
 static const struct td_region *find(const struct td_regions *regions, const char *id)
 {
 	static const struct td_region unknown = { 0 };
@@ -415,7 +415,7 @@ static int give(struct td_view *view, const struct td_aggregator *agg,
 static int view_put_whole(struct td_view *view, const struct td_counted *counted,
 			  struct td_err *err)
 {
-	/* counts are scaled up if those of the rows are */
+	/* counts are scaled up if the rows are, too */
 	const struct td_aggregator all = { .raw = view->aggregator.raw };
 	struct td_totals totals = { 0 };
 	int rc;
@@ -433,7 +433,8 @@ static int view_put_whole(struct td_view *view, const struct td_counted *counted
 
 struct rows {
 	struct td_view *view;
-	const struct td_counted *counted; /* NULL: several runs, each with its own course */
+	/* NULL: several runs, each with its own course */
+	const struct td_counted *counted;
 	uint64_t time_ns;
 	const struct td_times *times;
 	const struct td_totals *totals;
@@ -445,7 +446,7 @@ struct rows {
 	} purpose;
 };
 
-/* Set the means of runs.  The value of a node that was idle is the mean of its values. */
+/* Set the means over runs.  The value of a node that was idle is the mean of its values. */
 static void fill_means(const struct rows *r, struct td_report *report)
 {
 	struct td_spreads *spreads = &r->view->spreads;
@@ -598,8 +599,8 @@ static void add_part(struct td_view *view, const struct td_readings *part, uint6
 }
 
 /*
- * Adds the batches of a long interval as batches of the sum.  Their times are those of the
- * intervals that were added: between files, nothing was counted.
+ * Adds the batches of a long interval as batches of the sum, with the times of the intervals that
+ * were added, because nothing was counted between files.
  */
 void td_view_add_to_whole(struct td_view *view, const struct td_counted *counted)
 {

@@ -105,7 +105,7 @@ static bool waits(const struct td_request *request)
 	       !request->show.quiet && isatty(STDERR_FILENO);
 }
 
-/* Return true if the output has a header.  Readers of perf stat's rows expect none. */
+/* Return true if the output has a header.  Programs that read rows of perf stat expect none. */
 static bool wants_head(const struct td_sink *sink, const struct td_request *request)
 {
 	const struct td_head_ask *ask = &request->show.head;
@@ -312,7 +312,10 @@ static bool is_json_alike(const struct td_sink *sink, const char *text)
 	return *text == '{' && !(sink->frame.perf_rows && begins(text, JSON_HEAD));
 }
 
-/* Return true if CSV can follow the content: rows with the same header, or all without one. */
+/*
+ * Return true if CSV can be appended to the content: its rows have the same header, or neither has
+ * one.
+ */
 static bool is_csv_alike(const struct td_sink *sink, const char *text, const char *header)
 {
 	const char *sep = sink->writer.separator;

@@ -12,7 +12,7 @@ struct td_sink {
 	struct td_writer writer;
 	bool unseen;      /* nothing is written, because a viewer shows the results */
 	bool to_file;     /* td_sink_close() closes the stream */
-	bool named;       /* the name is that of -o, and can be opened again */
+	bool named;       /* the file has the name of -o, and can be opened again */
 	bool terminal;    /* the stream is a terminal */
 	bool is_new;      /* empty the file first */
 	bool appends;     /* --append */
@@ -32,11 +32,11 @@ int td_sink_open(struct td_sink *sink, const struct td_request *request,
 		 const struct td_frame *frame, struct td_err *err);
 /* Empty the file and write the lines before the first result. */
 int td_sink_begin(struct td_sink *sink, struct td_err *err);
-/* Ask a terminal for the size of its window, which its user may change. */
+/* Ask the terminal for the size of its window, which may have changed. */
 void td_sink_measure(struct td_sink *sink);
 /*
- * Continue in the file that now has the name of -o, after SIGHUP; create it if there is none.
- * Does nothing if it is the same file.  After an error, the old file continues.
+ * Continue in the file that has the name of -o now (after SIGHUP), and create it if it does not
+ * exist.  Does nothing if it is the same file.  After an error, the old file continues.
  */
 int td_sink_reopen(struct td_sink *sink, struct td_err *err);
 /* Flush.  Returns an error if anything was not written. */
@@ -47,10 +47,10 @@ int td_sink_close(struct td_sink *sink, struct td_err *err);
 int td_sink_end(struct td_sink *sink, int rc, struct td_err *err);
 
 /*
- * With --append, return an error if the file of an open sink does not begin like these
- * rows: a reader finds columns by the first header.  columns is for rows of metrics, sheet
- * for other rows; both are NULL for events as in perf stat, which have no header.  A file
- * that cannot be read is accepted.
+ * With --append, return an error if the file of an open sink does not begin like these rows,
+ * because readers find columns by the first header.  columns is for rows of metrics, sheet for
+ * other rows.  Both are NULL for events as in perf stat, which have no header.  A file that cannot
+ * be read is accepted.
  */
 int td_append_check(struct td_sink *sink, const struct td_report *columns,
 		    const struct td_sheet *sheet, struct td_err *err);

@@ -28,16 +28,16 @@ struct td_metric_facts {
 };
 
 /*
- * Description of counts: machine, events, target.  A live run and a recording each make
- * one; all later steps are the same for both.  Everything is borrowed.
+ * Description of counts: machine, events, target.  Live runs and recordings each make one, and all
+ * later steps are the same for both.  Everything is borrowed.
  */
 struct td_source {
 	const struct td_machine *machine;
 	const struct td_plan *plan;
 	const struct td_tree *tree; /* NULL: show the plan's events */
 	/*
-	 * finds facts of the tree's metrics when they are needed, because files take time
-	 * to read; NULL: no facts
+	 * finds facts of the tree's metrics, only when they are needed, because reading files takes
+	 * time; NULL: no facts
 	 */
 	void (*find_facts)(void *facts_ctx, const char *pmu, const char *metric,
 			   struct td_metric_facts *facts);
@@ -47,7 +47,8 @@ struct td_source {
 	const struct td_target_name *target;
 	const struct td_identity *identity; /* identity of the machine and tdstat that counted */
 	bool interval;                      /* readings come in intervals */
-	bool of_perf;                       /* a file of perf stat, which may lack times */
+	/* the source is a file of perf stat, which may lack times */
+	bool of_perf;
 	uint64_t start_ns;       /* ns since 1970; 0: unknown, or set later by td_view_start() */
 	struct td_clocks clocks; /* start on other clocks */
 	enum td_aggregation how;

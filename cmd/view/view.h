@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cmd/view: from readings to results, for live runs and recordings alike.
+ * cmd/view: from readings to results, for live runs and recordings.
  *
  * In: a source (source.h), and its readings, interval by interval.
- * Out: reports for the writers of cmd/output: one per interval, one of all intervals, or
- * one of all runs; on the stream that the request names (sink.h).
+ * Out: reports for the writers of cmd/output: one per interval, one for all intervals, or one for
+ * all runs.  The request selects the output (sink.h).
  */
 #ifndef TD_CMD_VIEW_VIEW_H
 #define TD_CMD_VIEW_VIEW_H
@@ -59,13 +59,14 @@ struct td_view {
 	struct td_readings whole; /* sum of all intervals, for the summary */
 	struct td_index whole_index;
 	struct td_times whole_times;
-	struct td_course whole_course; /* batches are intervals, or parts of them */
-	struct td_totals_sum sum;      /* sum of the runs */
-	struct td_spreads spreads;     /* variation of the runs' values */
-	unsigned int nr_joined;        /* --no-multiplex: number of runs of a result; else 0 */
-	struct td_totals_sum joined;   /* --no-multiplex: sum of the runs so far */
-	struct td_work work;           /* --no-multiplex: instructions of the runs */
-	struct td_kept_run *kept;      /* --no-multiplex: the runs, if errors are wanted */
+	/* its batches are intervals, or parts of them */
+	struct td_course whole_course;
+	struct td_totals_sum sum;    /* sum of the runs */
+	struct td_spreads spreads;   /* variation of the runs' values */
+	unsigned int nr_joined;      /* --no-multiplex: number of runs of a result; else 0 */
+	struct td_totals_sum joined; /* --no-multiplex: sum of the runs so far */
+	struct td_work work;         /* --no-multiplex: instructions of the runs */
+	struct td_kept_run *kept;    /* --no-multiplex: the runs, if errors are wanted */
 	size_t nr_kept;
 	uint64_t *runs_ns;          /* time of each run so far */
 	struct td_times runs_times; /* sum of the runs' times */
@@ -81,7 +82,7 @@ struct td_view {
  */
 int td_view_init(struct td_view *view, const struct td_source *source,
 		 const struct td_request *request, struct td_err *err);
-/* In output for people, note which ids of rows are unknown; programs see -1. */
+/* In output for people, note that some ids of rows are unknown; programs see -1. */
 void td_view_note(const struct td_view *view, const struct td_request *request,
 		  struct td_notes *notes);
 /* Assign ids to new CPUs and cgroups.  Call it after a read, before its readings are summed. */
@@ -103,7 +104,7 @@ int td_view_close(struct td_view *view, struct td_err *err);
 
 /* Show an interval; for the mean of several runs, only add it. */
 int td_view_put(struct td_view *view, const struct td_counted *counted, struct td_err *err);
-/* Add raw counts to view->whole, which is scaled once, by the time of all intervals. */
+/* Add raw counts to view->whole, which is scaled once, with the time of all intervals. */
 void td_view_add_to_whole(struct td_view *view, const struct td_counted *counted);
 /* End a run: show the summary of its intervals, and its times. */
 int td_view_end_run(struct td_view *view, const struct td_usage *usage, struct td_err *err);
@@ -111,7 +112,7 @@ int td_view_end_run(struct td_view *view, const struct td_usage *usage, struct t
 int td_view_join(struct td_view *view, struct td_err *err);
 /* Free the runs that were kept. */
 void td_view_drop_kept(struct td_view *view);
-/* Return the difference of the runs that were joined last, as a part of their mean. */
+/* Return the difference between the runs that were joined last, relative to their mean. */
 double td_work_difference(const struct td_work *work);
 /* Show the mean of all runs, after the last one, unless each run was shown. */
 int td_view_end(struct td_view *view, struct td_err *err);

@@ -19,8 +19,8 @@ struct td_viewer {
 	/* called once, when counting has begun; source belongs to all reports */
 	int (*begin)(void *ctx, const struct td_source *source, struct td_err *err);
 	/*
-	 * called before each report, except of cgroups, with the same counts summed up to
-	 * one row per PMU, and the verdict on them
+	 * called before each report, except for cgroups, with the same counts summed up to one row
+	 * per PMU, and the verdict on these rows
 	 */
 	int (*whole)(void *ctx, const struct td_report *whole, const struct td_verdict *verdict,
 		     struct td_err *err);

@@ -15,8 +15,8 @@ int td_gzip_load(struct td_err *err);
 void td_gzip_write(FILE *fp, const void *bytes, size_t size);
 
 /*
- * Files compressed with zstd, as streams of their content.  libzstd is loaded for the
- * first one.
+ * Files compressed with zstd, as streams of their content.  libzstd is loaded when the first one is
+ * opened.
  */
 
 #define TD_ZSTD_SUFFIX ".zst"

@@ -48,7 +48,7 @@ int td_err_line(struct td_err *err, const char *path, size_t line, const char *w
 /* Notes to the user on deviations from the request; each is printed once. */
 struct td_notes {
 	char **v;
-	size_t nr, said;       /* the first said notes have been printed */
+	size_t nr, said;       /* said: number of notes that were printed already */
 	struct td_index index; /* index of the texts, to find duplicates */
 };
 

@@ -23,7 +23,7 @@ uint64_t td_hash_more(uint64_t so_far, uint64_t number)
 	return td_hash(so_far ^ number);
 }
 
-/* FNV-1a */
+/* offset basis of FNV-1a */
 #define NO_TEXT UINT64_C(0xcbf29ce484222325)
 
 static uint64_t add_char(uint64_t hash, int c)

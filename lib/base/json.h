@@ -31,9 +31,9 @@ struct json_object *td_json_member(struct json_object *object, const char *key,
 const char *td_json_string(struct json_object *object, const char *key);
 bool td_json_int(struct json_object *object, const char *key, int64_t min, int64_t max,
 		 int64_t *out);
-/* Returns the flag; false if there is none. */
+/* Returns the flag; false if the object has none. */
 bool td_json_flag(struct json_object *object, const char *key);
-/* An optional member, and the type of its value. */
+/* An optional member of an object, and the type of its value. */
 struct td_json_optional {
 	const char *key;
 	enum json_type type; /* json_type_double includes whole numbers */

@@ -7,8 +7,9 @@
 
 #ifdef TD_STATIC
 /*
- * Replaces dlopen(), because a shared library needs the C library for which it was built.
- * This also prevents libdw from loading libdebuginfod, and libtraceevent from loading plugins.
+ * Replaces dlopen() with an error, because a shared library needs the C library for which it was
+ * built.  This also prevents libdw from loading libdebuginfod, and libtraceevent from loading
+ * plugins.
  */
 void *__wrap_dlopen(const char *library, int flags);
 

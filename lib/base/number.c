@@ -28,9 +28,8 @@ static char *put_digits(char *end, uint64_t number, int min)
 }
 
 /*
- * Rounds a fraction, in units of 2^-64, to units of 1 / power; power is at most 2^30.  Rounds
- * half of a unit to even, as printf() does.  odd is used with power 1: is the integer before
- * the fraction odd?
+ * Rounds a fraction, in units of 2^-64, to units of 1 / power, where power is at most 2^30.  A half
+ * is rounded to even, as in printf().  odd is for power 1: the integer before the fraction is odd.
  */
 static uint64_t round_fraction(uint64_t fraction, uint64_t power, bool odd)
 {
@@ -174,7 +173,10 @@ static int read_decimal(const char *text, const char *end, uint64_t *digits, uin
 	return 0;
 }
 
-/* Parses a time in units of which per_ms are a millisecond.  Returns as td_parse_ms() does. */
+/*
+ * Parses a time in units, of which a millisecond has per_ms.  Returns the same errors as
+ * td_parse_ms().
+ */
 static int parse_time(const char *text, uint64_t per_ms, uint64_t *out)
 {
 	const char *unit = td_parse_ms_unit(text);

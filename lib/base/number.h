@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Formats numbers exactly as printf(3) does in the C locale, but in a tenth of its time,
- * because rows consist mostly of numbers.
+ * Formats numbers exactly as printf(3) does in the C locale, but ten times faster, because rows
+ * consist mostly of numbers.
  */
 
 /* Formats like "%.*f", but never as "-0.0".  Returns buf. */
@@ -31,7 +31,7 @@ int td_parse_int(const char *text, int min, int max, int *out);
 int td_parse_ms(const char *text, int min, int max, int *out);
 /* Parses a time with a unit, "1.000350823s", in nanoseconds.  Returns 0 or -errno. */
 int td_parse_ns(const char *text, uint64_t *out);
-/* Returns the unit, the text after the number, which may be "". */
+/* Returns the unit of a time: the text after its number, which may be "". */
 const char *td_parse_ms_unit(const char *text);
 
 #endif

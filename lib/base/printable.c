@@ -197,7 +197,7 @@ void td_put_escaped(FILE *fp, const char *text, void (*put)(FILE *fp, const char
 	}
 }
 
-/* For few blanks, putc(3) is faster: fwrite(3) takes as long as about ten calls of it. */
+/* For fewer blanks, putc(3) is used, because fwrite(3) takes as long as about ten calls of it. */
 #define FEW_BLANKS 8
 
 void td_put_blanks(FILE *fp, int nr)

@@ -23,7 +23,7 @@ size_t td_printable_span(const char *text);
  */
 size_t td_unprintable(const char *text, uint32_t *code);
 
-/* Return the width of text (or of its first len bytes) in columns, one for each character. */
+/* Return the width of text, or of its first len bytes, in columns.  Each character has one. */
 int td_printable_width(const char *text);
 int td_printable_width_n(const char *text, size_t len);
 
@@ -41,7 +41,7 @@ void td_put_escaped(FILE *fp, const char *text, void (*put)(FILE *fp, const char
 void td_put_html(FILE *fp, const char *text);
 /* Writes len bytes unchanged. */
 void td_put_bytes(FILE *fp, const char *text, size_t len);
-/* Writes nr blanks; none if nr is negative. */
+/* Writes nr blanks, or none if nr is negative. */
 void td_put_blanks(FILE *fp, int nr);
 /* Writes printable text like printf's "%*s".  Returns the number of columns. */
 int td_put_right(FILE *fp, int width, const char *text);

@@ -58,7 +58,7 @@ const struct td_aggregation_row *td_aggregation_row(enum td_aggregation how);
 bool td_aggregation_find(const char *name, enum td_aggregation *how);
 /* Returns true if ids depend on the places of CPUs. */
 bool td_aggregation_wants_places(enum td_aggregation how);
-/* Returns true if tasks, or parts of them, have separate rows. */
+/* Returns true if tasks, or parts of tasks, have separate rows. */
 bool td_aggregation_by_task(enum td_aggregation how);
 /* Returns the option as messages name it: "-A" or "--per-core". */
 const char *td_aggregation_option(enum td_aggregation how);

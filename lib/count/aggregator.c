@@ -110,8 +110,8 @@ static void build(struct td_aggregator *agg, const struct td_place *places, size
 }
 
 /*
- * Returns the level of the caches; -1, as in perf stat's ids, if no cache is known; 0 if
- * only other levels are known.
+ * Returns the level of the caches to aggregate by.  As in perf stat's ids, -1 if no cache is known;
+ * 0 if only other levels are known.
  */
 static int choose_cache(const struct td_place *places, size_t nr, int level)
 {
@@ -250,10 +250,7 @@ static void fill_id(struct td_total_id *id, const char *name, const char *suffix
 		td_text_join(&id->label, id->name, " ", cgroup);
 }
 
-/*
- * Adds an id, whose name is name and suffix, and returns its totals, which are not
- * counted yet.
- */
+/* Adds an id with the name and a suffix, and returns its totals, which contain no counts yet. */
 static struct td_total *add_totals(struct td_totals *totals, const char *name, const char *suffix,
 				   const char *cgroup)
 {
@@ -431,7 +428,7 @@ static struct td_total *add_id_of_task(const struct td_aggregator *agg, const st
 	return add_totals(totals, name, "", NULL);
 }
 
-/* Returns true if a reading belongs to another row than the one before it. */
+/* Returns true if a reading belongs to another row than the reading before it. */
 static bool begins_row(const struct td_aggregator *agg, const struct td_reading *v,
 		       const struct td_reading *before)
 {
@@ -505,7 +502,7 @@ static void add_tasks(const struct td_aggregator *agg, const struct td_readings 
 /* Rows of the totals: a key is cgroup * nr_ids + id. */
 struct row_keys {
 	const struct td_aggregator *agg;
-	size_t nr_ids;  /* ids of a cgroup, including those without readings */
+	size_t nr_ids;  /* number of ids of a cgroup, including those without readings */
 	size_t *of_key; /* index in the totals, or SIZE_MAX without readings; borrowed */
 	size_t nr_keys;
 };

@@ -58,14 +58,14 @@ struct td_total {
 	uint64_t enabled_ns, running_ns;
 	uint64_t covered_ns; /* the PMU's time on the CPUs or tasks it ran on */
 	/*
-	 * For joined runs, which may not all have counted the event: mean over the
-	 * runs of the maximum enabled_ns and covered_ns of its PMU's events.  0 for
-	 * a single run, where the event's own times apply.
+	 * for joined runs, which may not all have counted the event: mean over the runs of the
+	 * maximum enabled_ns and covered_ns of the events on its PMU; 0 for a single run, where the
+	 * event's own times apply
 	 */
 	uint64_t run_enabled_ns, run_covered_ns;
 	/*
-	 * sum of hashes of the CPUs and tasks it ran on: the two events of a
-	 * ratio must have run on the same ones
+	 * sum of hashes of the CPUs and tasks that the event ran on: the two events of a ratio must
+	 * have run on the same ones
 	 */
 	uint64_t where;
 	unsigned int nr_enabled; /* number of CPUs or tasks where it was enabled */
@@ -76,7 +76,7 @@ struct td_total_id {
 	char *name;            /* "all", "S0-D0-C3", "CPU5", "comm-tid" */
 	const char *cgroup;    /* cgroup, or NULL; borrowed */
 	const char *container; /* known container of the cgroup, or NULL; borrowed */
-	char *label;           /* name and cgroup, or one of them */
+	char *label;           /* name and cgroup, or the one of both that exists */
 };
 
 struct td_totals {

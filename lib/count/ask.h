@@ -16,7 +16,7 @@ struct td_ask {
 	bool drill;        /* count deep levels only below nodes above their threshold */
 	bool no_threshold; /* do not count events for thresholds */
 	bool no_merge;     /* metrics do not share events */
-	/* levels 1 and 2 from general counters, even where there are others */
+	/* levels 1 and 2 from general counters, even if PERF_METRICS exist */
 	bool no_perf_metrics;
 };
 

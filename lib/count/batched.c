@@ -40,7 +40,10 @@ size_t td_group_parts_next(struct td_group_parts *parts, size_t nr_values)
 	return (size_t)(parts->nr++ / size);
 }
 
-/* A last part that is less than half full belongs to the one before. */
+/*
+ * Returns the batch of an index.  A last batch that is less than half full belongs to the previous
+ * one.
+ */
 size_t td_batch_of(uint64_t index, uint64_t nr)
 {
 	uint64_t size = part_size(nr);

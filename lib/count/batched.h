@@ -25,7 +25,7 @@ struct td_parts {
 struct td_group_parts {
 	uint64_t nr;
 	struct td_parts times_ns;
-	struct td_parts *values; /* per member of the group; the caller frees it */
+	struct td_parts *values; /* values of each member of the group; the caller frees them */
 };
 
 /* Allocates the sums of nr_values members. */
@@ -42,8 +42,8 @@ struct td_sums {
 };
 
 /*
- * Rounds batches so that their total is only rounded once.  A negative batch, which small
- * differences may cause, becomes 0 and is subtracted from the others.
+ * Rounds batches so that the rounded batches add up to the rounded total.  A negative batch, which
+ * small differences may cause, becomes 0 and is subtracted from the others.
  */
 struct td_sums td_sums_round(const double batches[TD_BATCHES]);
 /* Rounds the parts of nr calls. */

@@ -8,8 +8,8 @@
 #include "lib/base/memory.h"
 
 /*
- * More readings than this (256 CPUs and 256 events) have no course, because it would need
- * 50 MB.
+ * Maximum number of readings with a course (256 CPUs and 256 events).  A larger course would need
+ * more than 50 MB.
  */
 #define MAX_READINGS 65536
 

@@ -35,12 +35,12 @@ struct td_course_point {
 struct td_course {
 	struct td_course_point points[TD_COURSE_POINTS];
 	size_t nr;
-	uint64_t nr_reads;   /* including those that added no point */
+	uint64_t nr_reads;   /* number of reads, including those that added no point */
 	uint64_t spacing_ns; /* minimum time between two points */
 	bool behind;         /* the last read added no point */
 	/*
-	 * batches are calls or samples, which represent others that were not counted;
-	 * otherwise they cover all the time of the row
+	 * batches are calls or samples, which also represent others that were not counted;
+	 * otherwise, they cover the whole time of the row
 	 */
 	bool samples;
 };
@@ -88,10 +88,10 @@ struct td_counted {
 };
 
 /*
- * The error of a value: the value is evaluated again without each of the batches, which
- * suits ratios of sums as well as formulas with max() (B. Efron, The Jackknife, the
- * Bootstrap and Other Resampling Plans, 1982).  Consecutive batches resemble each other,
- * so the variance is that of an autoregressive process of order 1.
+ * The error of a value.  The value is evaluated again without each of the batches, which suits
+ * ratios of sums as well as formulas with max() (B. Efron, The Jackknife, the Bootstrap and Other
+ * Resampling Plans, 1982).  Consecutive batches resemble each other, so the variance is that of an
+ * autoregressive process of order 1.
  */
 
 /* Minimum number of batches for an error. */

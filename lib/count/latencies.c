@@ -73,10 +73,7 @@ uint64_t td_latency_sum(const struct td_latency *latency)
 	return (uint64_t)llround(latency->weighted / latency->weight * (double)latency->nr);
 }
 
-/*
- * Without latencies in the records of a (virtual) processor, the field is 0, and so is
- * the sum.
- */
+/* Without latencies in the records of a (virtual) processor, the field is 0, and so is the sum. */
 double td_latency_mean(const struct td_latency *latency)
 {
 	if (!latency || latency->nr < TD_LEAST_LATENCIES || !latency->sum)

@@ -14,9 +14,9 @@ struct td_latency {
 	char *event; /* "cpu_core/MEM_INST_RETIRED.LOCK_LOADS/" */
 	uint64_t sum, nr;
 	/*
-	 * sum and nr weighted with the number of events per sample: samples come at
-	 * a constant rate, so those of a busy time represent more events.  0 if
-	 * unknown, as in a recording, whose sum is the mean times the number.
+	 * sum and nr, weighted with the number of events per sample: samples come at a constant
+	 * rate, so samples of a busy time represent more events; 0 if unknown, as in a recording,
+	 * where sum is the mean multiplied by nr
 	 */
 	double weighted, weight;
 };
@@ -28,7 +28,7 @@ struct td_latencies {
 	bool changed; /* samples were added since the caller set it to false */
 };
 
-/* Returns the latency of an event, or NULL.  Ignores the case of its name. */
+/* Returns the latency of the event with this name, ignoring case, or NULL. */
 const struct td_latency *td_latencies_find(const struct td_latencies *latencies, const char *event);
 /* Adds nr samples of a new or known event; sum is their total latency. */
 void td_latencies_add(struct td_latencies *latencies, const char *event, uint64_t sum, uint64_t nr);

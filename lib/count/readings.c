@@ -59,7 +59,7 @@ static uint64_t hash_counter(const struct td_reading *r)
 	return td_hash_more(hash, (uint64_t)(uint32_t)r->cgroup << 32 | (uint32_t)r->region);
 }
 
-/* Tries hint first, because both usually have the same order. */
+/* Tries the position hint first, because both usually have the same order. */
 static size_t find_counter(const struct td_readings *sum, const struct td_index *index,
 			   const struct td_reading *reading, size_t hint)
 {

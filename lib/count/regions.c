@@ -123,7 +123,7 @@ struct td_region *td_regions_bucket(struct td_regions *regions, const struct td_
 	return region;
 }
 
-/* Returns the first bucket that, including those before it, contains rank calls. */
+/* Returns the first bucket for which it and the previous ones contain rank calls. */
 static unsigned int bucket_of(const uint64_t calls[TD_REGION_BUCKETS], double rank)
 {
 	double sum = 0;
@@ -146,7 +146,7 @@ static uint64_t calls_from(const uint64_t calls[TD_REGION_BUCKETS], unsigned int
 	return sum;
 }
 
-/* At least one bucket is between the slow calls and the median. */
+/* Chooses the typical and the slow calls.  At least one bucket is between them. */
 void td_timed_choose(struct td_timed *timed, const uint64_t calls[TD_REGION_BUCKETS])
 {
 	double nr = (double)calls_from(calls, 0);

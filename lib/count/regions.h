@@ -42,9 +42,9 @@ void td_duration_word(char text[TD_DURATION_NAME], double ns);
 /* --- regions -------------------------------------------------------------- */
 
 /*
- * The regions of a program (lib/region/tdstat.h), summed over its threads.  A region has
- * two elements, one including nested regions and one without, because only the counts of
- * the latter add up.  Time outside of all regions has one element.
+ * The regions of a program (lib/region/tdstat.h), summed over its threads.  A region has two
+ * elements, one with nested regions and one without, because only counts without nested regions add
+ * up.  The time outside of all regions has one element.
  */
 
 /* Calls of a region.  Members from moved on concern the counted calls. */
@@ -64,7 +64,7 @@ struct td_calls {
 
 #define TD_REGION_PMUS 4
 
-/* More facts about calls that were not marked by the program itself. */
+/* More facts about calls that the program itself did not mark. */
 struct td_call_facts {
 	bool known;            /* if not, all members are 0 */
 	bool waiting_only;     /* only waited_ns is known (marks) */
@@ -106,8 +106,8 @@ struct td_timed {
 	 */
 	uint64_t all;
 	/*
-	 * time in which calls were traced and time of the counting, if functions were
-	 * multiplexed: calls open at the end of a turn are not counted.  0 and 0: always
+	 * time in which calls were traced, and time of the counting, if functions were multiplexed:
+	 * calls that are open at the end of a turn are not counted; 0 and 0: always
 	 */
 	uint64_t traced_ns, counting_ns;
 	uint64_t period; /* number of events per sample; 0: counts are not sampled */
@@ -135,11 +135,11 @@ struct td_region {
 	uint64_t whole[TD_REGION_PMUS];
 	int timed;           /* 1 + index in timed; 0: calls are not timed */
 	unsigned int bucket; /* bucket of the calls' durations: td_region_bucket() */
-	bool slow;           /* the calls are those of this bucket and above */
+	bool slow;           /* the calls of this bucket and all slower ones */
 	struct td_call_facts facts;
 	/*
-	 * timed calls, by PMU: total time, the part of it with a CPU, and the part of that in
-	 * interrupts, which their counts exclude
+	 * timed calls, by PMU: total time, its part with a CPU, and the part of the latter in
+	 * interrupts, which counts exclude
 	 */
 	uint64_t took_ns[TD_REGION_PMUS], on_ns[TD_REGION_PMUS];
 	uint64_t interrupted_ns[TD_REGION_PMUS];
@@ -176,11 +176,11 @@ void td_region_add_calls(struct td_region *to, const struct td_region *from);
 #define TD_LEAST_SAMPLES 30
 #define TD_SAMPLED_NS    10000
 /*
- * Maximum cost of counting for percentages to be shown.  Counts belong to the call, so
- * few calls are as accurate as many, except for the cost, which is at most twice the
- * minimum cost of the probes that is subtracted.  With a cost of a tenth of the time, a
- * percentage is off by at most ten points.  The error of few calls does not cover the
- * variation of the cost, so that their limit is lower.
+ * Maximum cost of counting, in % of the time, for percentages to be shown.  Each count belongs to
+ * its call, so few calls are as accurate as many, except for the cost: what is subtracted is the
+ * minimum cost of probes, and the cost is at most twice that.  With a cost of 10 % of the time, a
+ * percentage is off by at most ten points.  The limit for few calls is lower, because their error
+ * does not cover the variation of the cost.
  */
 #define TD_COST_OF_FEW  10 /* percent */
 #define TD_COST_OF_MANY 80
@@ -205,8 +205,8 @@ int td_timed_engine_find(const char *name);
 /* Returns the timed function or region of that name, or NULL. */
 struct td_timed *td_regions_find_timed(const struct td_regions *regions, const char *name);
 /*
- * Returns the name of a bucket, "parse 1.2 - 1.6 us", or of it and all above, "parse from
- * 1.2 us".  The caller frees it.
+ * Returns the name of a bucket, such as "parse 1.2 - 1.6 us"; for a bucket and all above, "parse
+ * from 1.2 us".  The caller frees it.
  */
 char *td_timed_name(const struct td_timed *timed, unsigned int bucket, bool slow);
 /*

@@ -14,7 +14,7 @@
 struct td_column {
 	const char *name;
 	const char *unit; /* "%", "GHz"; "": none */
-	bool present;     /* rows of this machine can have a value in it */
+	bool present;     /* rows of this machine can have values in this column */
 };
 
 /* The place of a column in the tree of a PMU. */
@@ -24,7 +24,7 @@ struct td_node {
 	int level;          /* 0: outside of the tree */
 	int depth;          /* indentation: 0 for the uppermost node shown */
 	const char *desc;   /* one line; NULL: none */
-	/* errata because of which its events may count wrongly: "HSD29, HSM30"; NULL: none */
+	/* errata that may make its events count wrongly: "HSD29, HSM30"; NULL: none */
 	const char *errata;
 	const char *estimate; /* why it is an estimate, TD_ESTIMATE_*; NULL: it is not */
 };
@@ -44,7 +44,7 @@ enum td_part {
 	TD_NR_PARTS
 };
 
-/* Returns the part of a node's name, such as "tma_frontend_bound", or TD_NR_PARTS. */
+/* Returns the part of a node by its name, such as "tma_frontend_bound", or TD_NR_PARTS. */
 enum td_part td_part_of(const char *name);
 /* Returns the name to print: "bad speculation". */
 const char *td_part_name(enum td_part part);
@@ -72,14 +72,14 @@ enum td_misfit {
 	TD_MISFIT_PARENT,     /* larger than its parent */
 	TD_MISFIT_SUM,        /* level 1 does not add up to all slots */
 	TD_MISFIT_WIDTH,      /* more slots per cycle than the core has */
-	TD_MISFIT_CORRECTION, /* not larger than the correction in it */
+	TD_MISFIT_CORRECTION, /* not larger than the correction that it includes */
 };
 
 struct td_cell {
 	enum td_status status;
 	double value;       /* in the column's unit */
 	double running_pct; /* share of the time that its events ran */
-	/* minimum time that one of its events ran; 0: it has no events */
+	/* minimum time that one of its events ran; 0: no events */
 	uint64_t running_ns;
 	bool over_threshold;
 	bool over_unknown; /* no threshold, or one that was not counted */
@@ -103,7 +103,7 @@ struct td_cell {
 	 * does not affect the error.
 	 */
 	double low, high;
-	/* above its threshold at both ends of its confidence interval */
+	/* above its threshold at both ends of the confidence interval */
 	bool clear_of_threshold;
 	/* standard error of the mean of several runs, in the column's unit; or NaN */
 	double runs_error;
@@ -141,7 +141,9 @@ struct td_region_facts {
 	/* the members of struct td_calls, of all PMUs */
 	uint64_t lost, skipped, moved, migrated, switched, time_ns;
 	double slots_per_call; /* NaN: no calls, or unknown */
-	/* functions: minimum share of the windows that are entirely in it; NaN: unknown */
+	/*
+	 * functions: minimum share of the windows that are entirely in the function; NaN: unknown
+	 */
 	double whole_pct;
 	/* shares of the program's slots, with and without nested regions; NaN: unknown */
 	double inclusive_pct, exclusive_pct;
@@ -154,14 +156,14 @@ struct td_region_facts {
 	int timed;           /* 1 + index in timed; 0: calls are not timed */
 	const char *of;      /* name of the function; NULL: calls are not timed */
 	unsigned int bucket; /* bucket of the calls' durations */
-	bool slow;           /* the calls are those of this bucket and above */
+	bool slow;           /* the calls are those of this bucket and all slower ones */
 	/* total time, and time with a CPU, of the calls that ended on the row's PMU */
 	double took_ns, on_ns;
 	double time_pct;   /* took_ns in % of the time of all calls of the function */
 	double on_cpu_pct; /* on_ns in % of took_ns; NaN: unknown */
 	/* time in interrupts, which counts exclude, per call on the row's PMU; NaN: unknown */
 	double interrupted_ns;
-	/* means per call on all PMUs, as in struct td_call_facts; NaN: unknown */
+	/* means per call over all PMUs, as in struct td_call_facts; NaN: unknown */
 	double waited_ns, preempted_ns, faults, switches, migrations;
 };
 
@@ -188,8 +190,8 @@ struct td_slow_cause {
 
 /* Causes of the slow calls of a function, compared with typical calls. */
 struct td_slow {
-	const struct td_region_facts *slow; /* the slow calls; NULL: there are none */
-	struct td_region_facts middle;      /* the typical calls, of all their buckets */
+	const struct td_region_facts *slow; /* slow calls; NULL: none */
+	struct td_region_facts middle;      /* typical calls, summed over their buckets */
 	unsigned int middle_end;            /* last bucket of the typical calls */
 	double calls_pct;                   /* share of slow calls in all calls */
 	double time_pct;                    /* share of slow calls in the time of all calls */
@@ -205,7 +207,7 @@ bool td_slow_is_clear(const struct td_slow_cause *cause);
 
 /* Rows of CPUs or threads that are less busy than this are idle: no marks and no verdict. */
 #define TD_IDLE_PCT 5
-/* So are rows with less than this share of their id's slots on all PMUs. */
+/* Rows with less than this share of their id's slots on all PMUs are idle, too. */
 #define TD_FEW_SLOTS_PCT 1
 
 /*
@@ -226,8 +228,8 @@ struct td_row {
 	const char *id;     /* "all", "CPU5", "S0-D0-C3", a cgroup */
 	const char *pmu;    /* "all" for the merged row */
 	double slots;       /* NaN: unknown */
-	double share_pct;   /* share of its id's slots on all PMUs; NaN: unknown */
-	double running_pct; /* maximum of its cells */
+	double share_pct;   /* share of the slots of the row's id on all PMUs; NaN: unknown */
+	double running_pct; /* maximum over its cells */
 	/*
 	 * How busy the CPUs were; for tasks, their CPU time in % of one CPU, which may
 	 * be above 100.  NaN: unknown.
@@ -281,8 +283,8 @@ struct td_row td_row_init(const char *id, const char *pmu);
 #define TD_SHOWN_SIZE 512
 
 /*
- * Returns the id to print, with the name of a container instead of its cgroup.  buf may be
- * used for it; a name that is too long is cut.
+ * Returns the id to print.  A cgroup with a container gets the name of the container, which buf may
+ * be used for; names that are too long are cut off.
  */
 const char *td_row_shown(const struct td_row *row, char buf[TD_SHOWN_SIZE]);
 
@@ -296,7 +298,7 @@ struct td_report {
 	bool has_busy;  /* rows have a busy_pct */
 	bool has_ipc;   /* rows have an ipc */
 	bool has_lost;  /* rows have several ids, and a lost_pct */
-	/* tasks without ids: the CPU time of all, in % of one CPU; NaN: unknown */
+	/* tasks without ids: CPU time of all tasks, in % of one CPU; NaN: unknown */
 	double tasks_pct;
 	bool mostly_waited; /* tasks_pct is small */
 	/* without ids: another program held the counters for most of the time */
@@ -334,7 +336,7 @@ struct td_event_row {
 	double running_pct; /* 100 if the event was never enabled */
 	struct td_ratio ratios[TD_MAX_RATIOS];
 	int nr_ratios;
-	int which;             /* index in the plan; for a sum, that of its first event */
+	int which;             /* index in the plan; for a sum, index of its first event */
 	int pmu;               /* index in the machine */
 	const char *cgroup;    /* NULL: none */
 	const char *container; /* container of the cgroup; NULL: none, or unknown */
@@ -377,13 +379,13 @@ struct td_usage {
 	size_t nr_runs;
 	double error_ns;  /* standard error of the mean; NaN: unknown */
 	bool table;       /* also show each run */
-	bool interrupted; /* the recording has no end, so the times are those of a part */
+	bool interrupted; /* the recording has no end, so its times are those of a part */
 	uint64_t from_ns; /* start of the part of a recording that is shown */
 };
 
 /*
- * Returns the row with this id and PMU, or NULL.  The search begins at index hint, such as
- * the row's index in a similar report.
+ * Returns the row with this id and PMU, or NULL.  The search begins at index hint, such as the
+ * index of the row in a similar report.
  */
 const struct td_row *td_report_find(const struct td_report *in, const char *id, const char *pmu,
 				    size_t hint);

@@ -142,7 +142,7 @@ static uint64_t hash_id(const struct td_total_id *id)
 	return td_hash_more(td_hash_text(id->name), id->cgroup ? td_hash_text(id->cgroup) : 0);
 }
 
-/* Tries hint first, because rounds usually have the same ids in the same order. */
+/* Tries the position hint first, because rounds usually have the same ids in the same order. */
 static size_t find_id(const struct td_totals_sum *sum, const struct td_total_id *id, size_t hint)
 {
 	const struct td_totals *totals = &sum->totals;
@@ -260,8 +260,8 @@ static bool is_first_of_pmu(const struct td_events *events, size_t e)
 }
 
 /*
- * Adds the time of the PMU of events->v[first] to the sum: the maximum time that any of
- * its events was enabled for, including those of other rounds.
+ * Adds the time of the PMU of events->v[first] to the sum: the maximum time that any event of the
+ * PMU was enabled, including events of other rounds.
  */
 static void add_longest(struct td_total *to, const struct td_total *from,
 			const struct td_events *events, size_t first)

@@ -7,8 +7,8 @@
 #include "lib/plan/plan.h"
 
 /*
- * Groups of events that come from the same word of -e: those of several PMUs or units.
- * Free with td_specs_free().
+ * Groups of events from the same word of -e, which may mean several PMUs or units.  Free with
+ * td_specs_free().
  */
 struct td_specs {
 	const struct td_plan *plan; /* borrowed */
@@ -18,8 +18,8 @@ struct td_specs {
 };
 
 /*
- * Groups the events.  Events without a spec are separate, and so are those of a spec if
- * all are of one PMU and not merged, like tracepoints with *.
+ * Groups the events.  An event without a spec is a group of its own.  So is each event of a spec
+ * whose events are on one PMU and not merged, like tracepoints with *.
  */
 void td_specs_build(struct td_specs *specs, const struct td_plan *plan);
 void td_specs_free(struct td_specs *specs);
@@ -36,7 +36,7 @@ struct td_totals_sum {
 	struct td_totals totals;
 	struct td_index index;   /* finds ids in totals */
 	unsigned int *nr_values; /* [id][event]: rounds that had a value */
-	unsigned int *nr_reads;  /* [id][event]: rounds that counted it */
+	unsigned int *nr_reads;  /* [id][event]: number of rounds that counted the event */
 	bool joins;              /* the rounds count different events, which become one result */
 	unsigned int rounds;     /* number of rounds in the sum */
 	struct td_times times;   /* sum of the times; with CPU times if all rounds have them */
@@ -44,7 +44,7 @@ struct td_totals_sum {
 
 /* Adds times.  The sum has CPU times if all addends have; first: sum is empty. */
 void td_times_add(struct td_times *sum, const struct td_times *more, bool first);
-/* Returns a share of the times; 1 is all of them. */
+/* Returns a share of the times; share 1 returns all of them. */
 struct td_times td_times_part(const struct td_times *times, double share);
 /*
  * Adds totals by the names of their ids.  Events of a task that was only on other core
@@ -57,8 +57,8 @@ void td_totals_sum_add_weighted(struct td_totals_sum *sum, const struct td_plan 
 				const struct td_totals *more, const struct td_times *times,
 				const double *weights);
 /*
- * Divides the sums by the number of rounds that had a value, and times by the number of all
- * rounds or, with joins, of those that counted the event.
+ * Divides sums by the number of rounds with a value.  Divides times by the number of all rounds or,
+ * with joins, by the number of rounds that counted the event.
  */
 void td_totals_sum_divide(struct td_totals_sum *sum);
 void td_totals_sum_free(struct td_totals_sum *sum);

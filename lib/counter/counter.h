@@ -72,8 +72,8 @@ int td_counter_enable(struct td_counter *counter, bool on, int event, struct td_
 int td_counter_enable_families(struct td_counter *counter, const struct td_ints *enabled,
 			       const struct td_ints *tasks, struct td_err *err);
 /*
- * Returns true if a group of metrics did not run for a second, because another program
- * has taken its counters, possibly only on some CPUs.
+ * Returns true if a group of metrics did not run for a second, because another program has taken
+ * its counters on some CPUs or all.
  */
 bool td_counter_is_starved(const struct td_counter *counter);
 /*
@@ -91,9 +91,9 @@ int td_counter_read(struct td_counter *counter, uint64_t retry_ns, struct td_rea
 		    struct td_err *err);
 
 /*
- * Lists the CPUs whose counters the last reads found dead; free it with td_ints_free().
- * A CPU that goes offline and a cgroup that is removed lose their counters.  Reopened
- * counters continue the same readings, without the time in between.
+ * Lists the CPUs whose counters were dead at the last reads; free the list with td_ints_free().  A
+ * CPU that goes offline and a cgroup that is removed lose their counters.  Reopened counters
+ * continue the same readings, without the time in between.
  */
 void td_counter_list_dead(struct td_counter *counter, struct td_ints *cpus);
 /*

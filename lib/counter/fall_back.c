@@ -44,7 +44,7 @@ static const char *first_reason(const struct td_plan *plan, const struct td_err 
 	return last->msg;
 }
 
-/* Returns an error if no group is left; for metrics, it is that of the first refusal. */
+/* Returns an error if no group is left.  For metrics, this is the error of the first refusal. */
 static int check_left(const struct refused *r, const struct td_err *why)
 {
 	const struct td_plan *plan = r->setup->plan;
@@ -94,8 +94,8 @@ static void refuse_group(struct td_plan *plan, size_t group, const char *why)
 }
 
 /*
- * Refuses a spare event of the group, which may be the reason why the kernel refused it: the
- * refused event if it is spare, or else the last spare one.  Returns 1 if there is none.
+ * Refuses one spare event of a group that the kernel refused: the refused event if it is spare,
+ * otherwise the last spare event.  Returns 1 if there is none.
  */
 static int refuse_spare(struct refused r)
 {
@@ -138,8 +138,8 @@ static void refuse_families(const struct refused *r)
 }
 
 /*
- * Returns true if the tree of the PMU is useless without this event, which is part of levels 1
- * and 2, or because all counters are taken.
+ * Returns true if the PMU's tree is useless without this event: it belongs to levels 1 and 2, or
+ * all counters are in use.
  */
 static bool is_the_pmus(const struct refused *r)
 {
@@ -147,7 +147,7 @@ static bool is_the_pmus(const struct refused *r)
 	       (r->rc == -EBUSY || td_event_is_slots(r->event) || td_event_is_metric(r->event));
 }
 
-/* Returns the offset of the modifiers in a name; its length if it has none. */
+/* Returns the offset of the modifiers in a name, or its length if it has none. */
 static size_t suffix_at(const struct td_event *event)
 {
 	size_t at = strlen(event->name);
@@ -308,8 +308,8 @@ static void leave_out(struct td_target *target, const struct td_ints *online,
 }
 
 /*
- * Excludes CPUs of the event's PMU that have gone offline.  Returns 1 if some
- * remain, 0 if none has gone or none remains.
+ * Excludes CPUs of the event's PMU that have gone offline.  Returns 1 if other CPUs remain; 0 if no
+ * CPU has gone offline, or all have.
  */
 static int leave_offline(const struct refused *r)
 {
@@ -337,7 +337,7 @@ static bool asks_for_hosts(const struct td_event *event)
 	return event->mods.guest || event->mods.host || event->mods.precise;
 }
 
-/* Returns true if the event counts in the kernel, which may be the reason for a refusal. */
+/* Returns true if the event counts in the kernel, which may be why it was refused. */
 static bool counts_kernel(const struct td_event *event, const struct td_target *target)
 {
 	return !target->all_user && (event->mods.kernel || !event->mods.user);
@@ -389,7 +389,7 @@ int td_fall_back(const struct td_counter_setup *setup, size_t group, size_t memb
 		if (left <= 0)
 			return left;
 	}
-	/* PMUs of hybrids return ENOENT for a CPU that is not, or no longer, theirs */
+	/* PMUs of hybrids return ENOENT for CPUs that they do not have, or no longer have */
 	if ((rc == -ENODEV || rc == -ENOENT) && target->system_wide) {
 		int left = leave_offline(&r);
 

@@ -24,7 +24,7 @@
 /* Groups in the same task are multiplexed every 4 ms. */
 #define TURNS_NS 12000000
 
-/* On a whole CPU, groups are also multiplexed with those of other programs. */
+/* On whole CPUs, groups are also multiplexed with groups of other programs. */
 #define WIDE_TURNS_NS 40000000
 
 /* Maximum waiting time on a busy CPU. */
@@ -117,7 +117,7 @@ static int try_group(const struct td_plan *plan, const struct td_group *group,
 
 /* --- groups of tasks that get no counters -------------------------------------- */
 
-/* Pins a group if it only runs when pinned; it does not if others are pinned as well. */
+/* Pins a group if this makes it run.  Pinning does not help if other groups are pinned as well. */
 static void pin_if_it_helps(const struct td_plan *plan, struct td_group *group,
 			    const struct td_target *target)
 {
@@ -127,7 +127,10 @@ static void pin_if_it_helps(const struct td_plan *plan, struct td_group *group,
 	group->pinned = group->may_unpin = try_group(plan, group, target, -1) == 1;
 }
 
-/* Stays on the CPU if it is one of cpus, or moves to the first of them that is allowed. */
+/*
+ * Stays on the current CPU if it is one of cpus; otherwise moves to the first of them that is
+ * allowed.
+ */
 static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 {
 	int now = sched_getcpu();
@@ -145,9 +148,9 @@ static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 }
 
 /*
- * Restores the CPUs of the thread, which the command inherits.  Moves to home first, because
- * the command begins near tdstat's CPU.  If all online CPUs were allowed, allows those that
- * come online later, too.
+ * Restores the CPUs of the thread, which the command inherits.  Moves to the old CPU first, because
+ * the command begins near tdstat's CPU.  If all online CPUs were allowed, also allows CPUs that
+ * come online later.
  */
 static void go_back(const struct td_machine *machine, int home, const cpu_set_t *before)
 {
@@ -290,8 +293,8 @@ static bool find_held(struct td_pmu *pmu, bool nmi_watchdog, int cpu)
 }
 
 /*
- * Sets the PMU's held counters, and also tries the counter of the NMI watchdog.  Returns
- * false if that is free: the watchdog has none, or another one.
+ * Sets the PMU's held counters after also trying the counter of the NMI watchdog.  Returns false if
+ * this counter is free, because the watchdog uses none or another one.
  */
 static bool find_watched(struct td_pmu *pmu, int cpu)
 {

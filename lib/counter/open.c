@@ -327,7 +327,9 @@ static int set_filters(const struct td_open_group *group, const struct perf_evse
 	return 0;
 }
 
-/* Restricts an event to a mode.  Groups of several modes are multiplexed, so none is pinned. */
+/*
+ * Restricts an event to a mode.  Groups of several modes are multiplexed, so they cannot be pinned.
+ */
 static void set_mode(struct perf_event_attr *attr, int mode)
 {
 	if (!mode)
@@ -414,7 +416,10 @@ static struct perf_thread_map *map_of(const int *v, size_t nr)
 	return map;
 }
 
-/* Returns the threads of a group; with cgroups, the descriptor of its own cgroup, or all. */
+/*
+ * Returns the threads of a group.  With cgroups, returns the descriptor of the group's cgroup, or
+ * all descriptors.
+ */
 static struct perf_thread_map *group_threads(const struct opening *o, const struct td_group *from,
 					     struct td_open_group *group, bool one)
 {

@@ -13,8 +13,8 @@
 #include "lib/counter/read.h"
 
 /*
- * Shared by the files that know libperf.  libperf reads only the leader of a
- * group, so these files take descriptors from its internal array and read groups.
+ * Functions and types of the files that use libperf.  libperf reads only the leader of a group, so
+ * these files take descriptors from its internal array and read groups themselves.
  */
 
 /* An open group of the plan, on CPUs x tasks or on CPUs x cgroups. */
@@ -25,8 +25,9 @@ struct td_open_group {
 	const int *members; /* members of the plan's group; borrowed */
 	struct perf_cpu_map *cpus;
 	struct perf_thread_map *threads; /* tasks, or descriptors of cgroups */
-	int cgroup;                      /* 1 + index of the cgroup of threads[0]; 0: none */
-	int family;                      /* family of the plan's group */
+	/* 1 + index of the cgroup that threads[0] is a descriptor of; 0: none */
+	int cgroup;
+	int family; /* family of the plan's group */
 };
 
 /* All groups of the plan for the same tasks. */
@@ -40,17 +41,17 @@ struct td_open_set {
 	bool late;           /* contains only the groups of families, or part */
 	struct td_ints families;
 	/*
-	 * late: contains only nr members of a group of the plan, from first; nr is 0 if it
+	 * late: contains nr members of a group of the plan, starting at first; nr is 0 if it
 	 * contains more
 	 */
 	struct td_part {
 		size_t group, first, nr;
 	} part;
 	int mode;                           /* the only mode to count (TD_MODE_*); 0: all */
-	bool ended;                         /* its one task has ended */
+	bool ended;                         /* its only task has ended */
 	int life;                           /* life of its task, as in td_reading */
 	size_t id;                          /* never reused, unlike a tid */
-	bool exclude_kernel, exclude_guest; /* those of the target when groups were opened */
+	bool exclude_kernel, exclude_guest; /* exclude bits of the target when groups were opened */
 	size_t nr_cpus;                     /* CPUs of the target when groups were opened */
 };
 
@@ -93,8 +94,8 @@ static inline int td_group_units(const struct td_open_group *group)
 }
 
 /*
- * Checks that the kernel can count in each of the target's cgroups.  The error
- * names the first one where it cannot.
+ * Checks that the kernel can count in each of the target's cgroups.  The error names the first
+ * cgroup where it cannot.
  */
 int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err);
 
@@ -122,15 +123,15 @@ int td_start_unit(const struct td_counter *counter, const struct td_open_group *
 int td_start_group(const struct td_counter *counter, const struct td_open_group *group);
 
 /*
- * Start or stop an event of the plan in a group, or in all groups of a set.  If
- * event is -1, the leader switches its whole group; a set leaves out groups that are off.
+ * Start or stop an event of the plan in a group, or in all groups of a set.  If event is -1, switch
+ * the leader and thereby the whole group; a set leaves out groups that are off.
  */
 int td_switch_group(const struct td_open_group *group, bool on, int event);
 int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled, bool on, int event,
 		  struct td_err *err);
 /* Sets the error of a start or stop that failed. */
 int td_switch_error(bool on, int rc, struct td_err *err);
-/* Marks events of groups that are off as disabled, the others as enabled. */
+/* Marks events of groups that are off as disabled, and all others as enabled. */
 void td_counter_note_off(struct td_counter *counter);
 /* Returns true for a group whose family is not enabled. */
 bool td_group_is_off(int family, const struct td_ints *enabled);
@@ -152,7 +153,7 @@ int td_counter_open_set(struct td_counter *counter, struct td_open_set *set, str
 /* Adds the sets from first to the reader. */
 void td_counter_read_sets(struct td_counter *counter, size_t first);
 
-/* Opens on these CPUs the families that were opened on others while these were offline. */
+/* Opens families on these CPUs that were opened on others while these CPUs were offline. */
 int td_counter_add_missing(struct td_counter *counter, const struct td_ints *cpus);
 
 /* Opens a set for each thread of the target. */

@@ -72,7 +72,7 @@ static bool is_call_refused(int rc)
 	return syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0UL) < 0 && errno == -rc;
 }
 
-/* Without a filter, ENOSYS means a kernel without perf events. */
+/* A filter may return ENOSYS.  Without a filter, ENOSYS means a kernel without perf events. */
 bool td_filter_error(struct td_err *err, int rc, const char *what)
 {
 	bool seccomp;
@@ -117,7 +117,7 @@ void td_find_offline(const struct td_ints *cpus, struct td_ints *out)
 	}
 }
 
-/* INTEL_TD_SLOTS of arch/x86/include/asm/perf_event.h */
+/* INTEL_TD_SLOTS in arch/x86/include/asm/perf_event.h */
 #define SLOTS_CONFIG 0x400
 
 /* SLOTS is multiplexed with other programs that count it, every few milliseconds. */
@@ -171,7 +171,10 @@ bool td_slots_probe(const struct td_pmu *pmu)
 	if (fd >= 0)
 		can = gets_a_turn(fd);
 	else if (errno == EACCES || errno == EPERM)
-		/* users may count their own tasks, which shows if the counter exists */
+		/*
+		 * users may count their own tasks, which is enough to find out if the counter
+		 * exists
+		 */
 		fd = slots_open(pmu, 0, -1);
 	if (fd < 0)
 		return errno != EINVAL && errno != ENOENT;
@@ -211,7 +214,7 @@ uint64_t td_tsc_hz_of_kernel(void)
 
 /* --- errors --------------------------------------------------------------- */
 
-/* Not in a saved sysfs: the running kernel has refused the call. */
+/* Always in /proc, even with a saved sysfs, because the running kernel has refused the call. */
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 /* Returns true for switches and migrations, which never happen in user space. */
@@ -339,7 +342,7 @@ static int not_countable(struct td_err *err, int rc, const struct td_event *even
 		"dmesg may say why; in a virtual machine, the host decides what there is to count");
 }
 
-/* For the errors see perf_event_open(2); for EINVAL, arch/x86/events/intel/core.c. */
+/* The errors are documented in perf_event_open(2); for EINVAL, see arch/x86/events/intel/core.c. */
 int td_open_error(struct td_err *err, int rc, const struct td_event *e, const char *pmu,
 		  const struct td_target *target)
 {

@@ -32,7 +32,7 @@ int td_tracepoint_ask(uint64_t id, const char *filter);
  */
 bool td_filter_error(struct td_err *err, int rc, const char *what);
 
-/* Lists those of cpus that have gone offline: the kernel opens no event there. */
+/* Lists the CPUs in cpus that have gone offline, on which the kernel opens no events. */
 void td_find_offline(const struct td_ints *cpus, struct td_ints *out);
 
 /*

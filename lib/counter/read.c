@@ -49,10 +49,7 @@ static int by_cpu_thread_group(const void *a, const void *b)
 	return x->group < y->group ? -1 : x->group > y->group;
 }
 
-/*
- * Sorts by CPU, then thread, so that events of one ratio are read at nearly the
- * same time.
- */
+/* Sorts by CPU, then by thread, so that events of one ratio are read at nearly the same time. */
 static void order_steps(struct td_group_reader *reader)
 {
 	struct td_read_step *steps = reader->steps;
@@ -373,8 +370,8 @@ static int read_step(struct td_group_reader *reader, struct td_read_step *step, 
 }
 
 /*
- * Sets the enabled time of a group that was stopped or disabled for a time to that of another
- * group on the same CPU or task, as if the group had been enabled without running.
+ * Sets the enabled time of a group that was stopped or disabled for some time.  It gets the enabled
+ * time of another group on the same CPU or task, as if it had been enabled without running.
  */
 static void fill_lost(struct td_group_reader *reader, const struct td_read_step *lost)
 {
@@ -428,8 +425,8 @@ static void hand_over(const struct td_group_reader *reader)
 }
 
 /*
- * Removes the readings of steps opened late, which those of CPUs that came online later may
- * follow.  Returns the number of the other readings.
+ * Removes the readings of steps that were opened late.  Readings of CPUs that came online later may
+ * follow them.  Returns the number of the other readings.
  */
 static size_t leave_out_late(struct td_group_reader *reader)
 {
@@ -531,8 +528,8 @@ void td_affinity_restore(const struct td_affinity *before)
 }
 
 /*
- * Reads all steps or, if again, those that could not be read before.  Sets read_ns if a step
- * could be read.
+ * Reads all steps; if again is true, only those that could not be read before.  Sets read_ns if a
+ * step could be read.
  */
 static int read_steps(struct td_group_reader *reader, bool again, bool *behind, struct td_err *err)
 {

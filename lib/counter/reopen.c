@@ -102,7 +102,7 @@ static bool is_in(const struct td_counter *counter, const struct td_read_step *s
 	return step->cgroup == cgroup && group_of(counter, step)->nr;
 }
 
-/* Opens the steps of a cgroup, or those that are dead on some CPUs. */
+/* Opens the steps of a cgroup, or the dead steps of some CPUs. */
 static int open_steps(struct td_counter *counter, const struct td_ints *cpus, int cgroup)
 {
 	struct td_group_reader *reader = &counter->reader;
@@ -199,7 +199,7 @@ static const char *name_of(const struct td_counter *counter, size_t group)
 	return plan->events.v[plan->groups[group].members[0]].name;
 }
 
-/* Opens the families of the set that was added last, as far as the kernel allows it. */
+/* Opens the families of the set that was added last, if the kernel allows it. */
 static int open_added(struct td_counter *counter, struct td_err *err)
 {
 	size_t index = 0;

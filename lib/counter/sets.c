@@ -117,7 +117,7 @@ static struct td_read_step make_step(const struct td_counter *counter,
 	};
 }
 
-/* Returns the task that counts for tid, which may have started later than the others. */
+/* Returns the task that counts tid, which may have started later than the others. */
 static int counts_for(const struct td_target *target, int tid)
 {
 	bool known = !target->tids.nr || td_ints_has(&target->tids, tid);
@@ -249,8 +249,8 @@ static int open_added(struct td_counter *counter)
 }
 
 /*
- * Adds a set for CPUs that were offline when the others were opened: with all groups of the
- * plan, or with families of -l auto that were enabled since.
+ * Adds a set for CPUs that were offline when other sets were opened, with all groups of the plan,
+ * or with the families of -l auto that were enabled since.
  */
 static int add_set(struct td_counter *counter, const struct td_ints *cpus,
 		   const struct td_ints *families)
@@ -303,7 +303,7 @@ static bool is_open(const struct td_counter *counter, int cpu, size_t group)
 	return false;
 }
 
-/* Lists the families that were opened elsewhere while the CPU was offline. */
+/* Lists the families that were opened on other CPUs while this CPU was offline. */
 static void find_missing(const struct td_counter *counter, int cpu, struct td_ints *families)
 {
 	const struct td_plan *plan = counter->setup.plan;

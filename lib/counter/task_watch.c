@@ -387,9 +387,9 @@ static void count_lost(struct td_task_watch *watch, int cpu)
 }
 
 /*
- * The kernel reports lost records with the next record that finds room, which
- * may never come, so this asks for the number if the ring was full.  A full ring is read
- * in this round and the next, so one of them reads at least a quarter of it.
+ * Reads a ring.  The kernel reports lost records before the next record that fits, which may never
+ * come, so this asks for their number if the ring was full.  A full ring is read in this round and
+ * the next, so one of them reads at least a quarter of it.
  */
 static void read_ring(struct td_task_watch *watch, struct perf_mmap *ring, int cpu)
 {

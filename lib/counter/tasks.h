@@ -60,8 +60,8 @@ struct td_task_watch;
 int td_task_watch_open(struct td_task_watch **out, const struct td_ints *tids,
 		       const struct td_ints *cpus, struct td_err *err);
 /*
- * Returns a descriptor to poll.  It reports POLLIN once: then call td_task_watch_read(), which
- * may find no event.
+ * Returns a descriptor to poll for POLLIN.  After each POLLIN, call td_task_watch_read(), which may
+ * find no event.
  */
 int td_task_watch_fd(const struct td_task_watch *watch);
 /*

@@ -68,10 +68,10 @@ struct td_event {
 };
 
 /*
- * Fill in the event with the name id on a PMU, which has the given index in its machine.  terms
- * are such as "event=0xad,umask=0x10"; NULL: those in sysfs.  Pure.  Returns -ENOENT if the PMU
- * has no such event or term, -ERANGE if a value has too many bits.  Call td_event_free() even
- * after an error.
+ * Fill in the event with the name id on the PMU with the given index in its machine.  terms is a
+ * text such as "event=0xad,umask=0x10"; NULL: use the terms in sysfs.  Pure.  Returns -ENOENT if
+ * the PMU has no such event or term, -ERANGE if a value has too many bits.  Call td_event_free()
+ * even after an error.
  */
 int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index, const char *id,
 		  const char *terms, struct td_err *err);
@@ -86,14 +86,16 @@ void td_event_set_refusal(struct td_event *event, const char *why);
 /* Mark the event as not countable, and add "name: why" as a note. */
 void td_event_refuse(struct td_event *event, const char *why, struct td_notes *notes);
 
-/* The first: is it SLOTS?  The second: is it a field of PERF_METRICS, which needs SLOTS? */
+/*
+ * First function: is it SLOTS?  Second function: is it a field of PERF_METRICS, which needs SLOTS?
+ */
 bool td_event_is_slots(const struct td_event *event);
 bool td_event_is_metric(const struct td_event *event);
 /* Is id the event's name without PMU and modifiers: "slots" in "cpu_core/slots/u"? */
 bool td_event_is_named(const struct td_event *event, const char *id);
 /*
- * Is it one of the four fields of level 1: retiring, bad-spec, fe-bound and be-bound?
- * Recorded events, which have no encoding, are recognized by their names.
+ * Is it one of the four fields of level 1: retiring, bad-spec, fe-bound and be-bound?  Recorded
+ * events have no encoding and are recognized by their names.
  */
 bool td_event_is_level_1(const struct td_event *event);
 

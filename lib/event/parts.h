@@ -15,7 +15,7 @@ struct td_tracepoint;
 struct td_building {
 	struct td_events *events;
 	const struct td_spec *spec;
-	int index; /* of spec in the text */
+	int index; /* index of spec in the text */
 	const struct td_machine *machine;
 	const struct td_event_source *source;
 	struct td_notes *notes;

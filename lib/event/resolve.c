@@ -175,7 +175,7 @@ static int build_raw(struct td_building *b, int pmu)
 	return build_config(b, pmu);
 }
 
-/* Add an event of the PMU: the terms of name, which may be NULL, then those of the text. */
+/* Add an event of the PMU with the terms of name, which may be NULL, and then those of the text. */
 static int build_pmu_event(struct td_building *b, int pmu, const char *name)
 {
 	struct td_event *event;
@@ -251,7 +251,7 @@ static int check_pair(const struct td_event *earlier, const struct td_event *eve
 {
 	if (earlier->pmu != event->pmu)
 		return 0;
-	/* both fields would be in the same group */
+	/* the fields of both would be in the same group */
 	if (td_event_is_metric(earlier) && td_event_is_metric(event) &&
 	    earlier->config[0] == event->config[0])
 		return td_span_error(err, span,
@@ -467,7 +467,7 @@ static int resolve_symbol(struct td_building *b, const struct td_symbol *symbol)
 	return on_pmu_of_type(b, symbol->type);
 }
 
-/* Build a cache event, unless the PMU has an event of this name, which takes precedence. */
+/* Build a cache event.  An event of the PMU with this name takes precedence. */
 static int build_cache(struct td_building *b, int pmu)
 {
 	bool known;
@@ -507,7 +507,7 @@ static int build_where_known(struct td_building *b, bool others)
 }
 
 /*
- * Build the event on each PMU that has one of this name.  If core PMUs have it, others are not
+ * Build the event on each PMU that has an event of this name.  If core PMUs have one, no others are
  * used, whether they were read or not.
  */
 static int resolve_named(struct td_building *b)
@@ -521,8 +521,8 @@ static int resolve_named(struct td_building *b)
 }
 
 /*
- * Build the event on each PMU that a prefix or a glob means and that has its terms.  If
- * there is none, return the error of the last PMU.
+ * Build the event on each PMU that matches a prefix or a glob and has the terms.  If there is none,
+ * return the error of the last PMU.
  */
 static int resolve_matching(struct td_building *b)
 {
@@ -669,7 +669,7 @@ static int resolve_spec(struct td_building *b)
 	return 0;
 }
 
-/* Resolve the event.  Reads more PMUs if those read so far do not have it. */
+/* Resolve the event.  If the PMUs read so far do not have it, read more. */
 static int resolve(struct td_building *b)
 {
 	int rc = resolve_spec(b);

@@ -178,7 +178,10 @@ static int parse_access(struct cursor *c, struct td_spec *spec)
 	return 0;
 }
 
-/* Parse a number up to its last digit: in "mem:0x1000u", u is a modifier. */
+/*
+ * Parse a number up to its last digit, because letters may follow: in "mem:0x1000u", u is a
+ * modifier.
+ */
 static int parse_digits(struct cursor *c, uint64_t *out, const char *what)
 {
 	const char *text = c->text + c->at;
@@ -379,7 +382,7 @@ static int parse_event(struct cursor *c, struct td_event_text *events, int group
 
 /* --- groups --------------------------------------------------------------- */
 
-/* Merges a group's modifiers into those of its events. */
+/* Merge the modifiers of a group into those of its events. */
 static int join_group(struct td_event_text *events, size_t first, const struct td_modifiers *mods,
 		      struct td_err *err)
 {

@@ -108,9 +108,7 @@ const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config)
 #define WRITE    (1 << PERF_COUNT_HW_CACHE_OP_WRITE)
 #define PREFETCH (1 << PERF_COUNT_HW_CACHE_OP_PREFETCH)
 
-/*
- * A part of a name in all spellings; the first one is shown.  Tables are sorted by id.
- */
+/* A part of a name in all its spellings, of which the first is shown.  Tables are sorted by id. */
 struct cache_word {
 	const char *names[6];
 	uint64_t id;

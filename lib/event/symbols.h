@@ -23,7 +23,7 @@ struct td_symbol {
 extern const struct td_symbol td_symbols[];
 extern const size_t td_nr_symbols;
 
-/* Return NULL if there is no such event. */
+/* Return the event with this name, or NULL. */
 const struct td_symbol *td_symbol_find(const char *name);
 const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config);
 
@@ -35,7 +35,7 @@ const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config);
 int td_cache_parse(const char *name, uint64_t *config);
 /* Format the name of a config as in perf.  Returns false if there is none. */
 bool td_cache_name(uint64_t config, char buf[64]);
-/* Get the next cache event; *at is 0 before the first one.  Returns false at the end. */
+/* Get the next cache event.  *at must be 0 before the first call.  Returns false at the end. */
 bool td_cache_next(unsigned int *at, uint64_t *config, char name[64]);
 
 #endif

@@ -63,7 +63,10 @@ static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
 		list);
 }
 
-/* Is it a term such as "cpu=cpu_core", which counts on the CPUs of another PMU, as in perf 7.2? */
+/*
+ * Is it a term such as "cpu=cpu_core", with which an event counts on the CPUs of another PMU, as in
+ * perf 7.2?
+ */
 static bool is_cpu(const struct td_term *term)
 {
 	return strcmp(term->name, "cpu") == 0 && term->value;
@@ -224,8 +227,9 @@ static int kernel_name(const char *name, uint32_t *type, uint64_t *config)
 }
 
 /*
- * Add the kernel's event on this PMU, as in "cpu_core/cycles/" or "cpu_atom/LLC-loads/".  If
- * there are other terms of the PMU (has_bits), use the bits of its name in sysfs ("cpu-cycles").
+ * Add the kernel's event on this PMU, such as "cpu_core/cycles/" or "cpu_atom/LLC-loads/".  If
+ * there are other terms of the PMU (has_bits), use the bits that sysfs has for this name
+ * ("cpu-cycles").
  */
 static int add_kernel_name(const struct td_building *b, struct td_event *event,
 			   const struct td_term *term, bool has_bits)
@@ -250,9 +254,10 @@ static int add_kernel_name(const struct td_building *b, struct td_event *event,
 
 /* The kinds of terms, in the order in which they take effect. */
 enum use {
-	USE_COMMON, /* terms of all events; config= takes effect before terms that set its bits */
-	USE_RAW,    /* r1a, which means config=0x1a */
-	USE_NAME,   /* the name of an event in sysfs or the model's files */
+	/* terms of all events; config= takes effect before the terms that set its bits */
+	USE_COMMON,
+	USE_RAW,  /* r1a, which means config=0x1a */
+	USE_NAME, /* the name of an event in sysfs or the model's files */
 	USE_KERNEL_NAME,
 	USE_BITS, /* the user's terms of the PMU, which replace bits of a named event */
 	NR_USES,

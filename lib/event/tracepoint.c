@@ -43,7 +43,7 @@ static int name_wanted(const struct tracepoint_search *s)
 
 /*
  * Set the error for a user without access.  The directory (0700) and its files (0440) belong to
- * root.  Changing only the mode of the mount, as perf recommends, does not make ids readable.
+ * root, so changing only the mode of the mount, as perf recommends, does not make ids readable.
  */
 static int may_not_read(const struct tracepoint_search *s)
 {

@@ -154,7 +154,7 @@ static int read_topology(const struct td_sysfs *fs, int cpu, const char *name, i
 	return td_sysfs_read_int(fs, path, out, err);
 }
 
-/* Returns rc, or 0 for the error of a missing file, which is cleared. */
+/* Returns rc.  If rc is the error of a missing file, clears the error and returns 0. */
 static int unless_none(int rc, struct td_err *err)
 {
 	if (!td_sysfs_is_none(rc))
@@ -292,9 +292,9 @@ int td_places_read_caches(const struct td_sysfs *fs, struct td_place *places, si
 }
 
 /*
- * Keeps the ids of caches.  The id is the lowest CPU that shares the cache, and stays the same
- * when a lower one comes online.  all contains the current places, old their indices in before,
- * or SIZE_MAX.
+ * Keeps the ids of caches.  An id is the lowest CPU that shared the cache when it was assigned, and
+ * does not change when a lower CPU comes online.  all contains the current places, and old their
+ * indices in before, or SIZE_MAX.
  */
 static void keep_names(struct td_place *place, const struct td_place *all,
 		       const struct td_place *before, const size_t *old, size_t nr)

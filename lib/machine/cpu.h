@@ -24,7 +24,7 @@ struct td_cpuid {
  */
 int td_cpuid_parse(const char *text, struct td_cpuid *out, struct td_err *err);
 void td_cpuid_format(const struct td_cpuid *cpuid, char buf[48]);
-/* Are both the same processor model, whether in a guest or not? */
+/* Are both the same processor model?  Whether one is in a guest makes no difference. */
 bool td_cpuid_is_same(const struct td_cpuid *a, const struct td_cpuid *b);
 /* Reads the identity of the first processor in /proc/cpuinfo. */
 int td_cpuid_read(const struct td_sysfs *fs, struct td_cpuid *out, struct td_err *err);

@@ -20,8 +20,9 @@
  */
 static const struct {
 	enum td_kernel_fault fault;
-	unsigned int from, to; /* first version with the fault, and first one without it */
-	const char *fixed;     /* the next release without the fault */
+	/* first version with the fault, and first later version without it */
+	unsigned int from, to;
+	const char *fixed; /* the next release without the fault */
 } rows[] = {
 	{ TD_FAULT_CHAINS, TD_LINUX(6, 1, 113), TD_LINUX(6, 1, 131), "6.1.131" },
 	{ TD_FAULT_CHAINS, TD_LINUX(6, 6, 55), TD_LINUX(6, 6, 83), "6.6.83" },
@@ -58,7 +59,7 @@ unsigned int td_kernel_version(const char *release, const char *build)
 
 #define SERIES(version) ((version) >> 16)
 
-/* Is it a kernel of RHEL 9 or later, which may have the faults of later series? */
+/* Is it a kernel of RHEL 9 or later, which may have faults of later series? */
 static bool is_older_outside(const char *release, unsigned int version)
 {
 	return strstr(release, ".el") && version >= TD_LINUX(5, 14, 0);

@@ -2,14 +2,14 @@
 /*
  * Known faults of kernels, by release.
  *
- * Releases of kernel.org, such as 6.6.58, contain the patch level, and so do those of Arch,
- * Fedora, Talos, Amazon, and Debian 13 and later.  Others end with .0 and a number of the
- * distribution, which does not show the fixes taken from later kernels.  Among these,
- * Debian 12 and earlier (6.1.0-31-amd64) names the patch level in
- * /proc/sys/kernel/version.  Ubuntu (6.8.0-51-generic) and SLES (6.4.0-150600.21) do not,
- * and backport fixes, with their faults, from neighbouring series; RHEL (5.14.0-503.el9)
- * backports large parts of later series.  Such a kernel is assumed to have the faults of
- * the neighbouring series.
+ * Releases of kernel.org, such as 6.6.58, contain the patch level.  So do releases of Arch, Fedora,
+ * Talos, Amazon, and Debian 13 and later.  Other distributions use .0 and a number of their own,
+ * which does not show the fixes taken from later kernels:
+ * - Debian 12 and earlier (6.1.0-31-amd64) names the patch level in /proc/sys/kernel/version.
+ * - Ubuntu (6.8.0-51-generic) and SLES (6.4.0-150600.21) do not, and backport fixes, including
+ * their faults, from neighbouring series.
+ * - RHEL (5.14.0-503.el9) backports large parts of later series.
+ * A kernel with an unknown patch level is assumed to have the faults of neighbouring series.
  */
 #ifndef TD_LIB_MACHINE_KERNEL_H
 #define TD_LIB_MACHINE_KERNEL_H
@@ -42,8 +42,8 @@ static inline bool td_kernel_has_patch(unsigned int version)
 }
 
 /*
- * Does the kernel of this release, with this td_kernel_version(), have the fault, or may it?
- * Version 0 does not.
+ * Does the kernel of this release, with this td_kernel_version(), have the fault, or possibly have
+ * it?  Version 0 does not.
  */
 bool td_kernel_has(const char *release, unsigned int version, enum td_kernel_fault fault);
 /* Returns the next release without the fault, such as "6.6.83". */

@@ -321,7 +321,7 @@ void td_machine_free(struct td_machine *machine)
 
 /* --- simulated machines ------------------------------------------------------ */
 
-/* The type of the second PMU; the kernel numbers further PMUs in order, those of cores first. */
+/* The type of the second PMU.  The kernel numbers further PMUs in order, core PMUs first. */
 #define SECOND_TYPE 10
 
 static void add_format(struct td_pmu *pmu, const struct td_sysfs_row *row)

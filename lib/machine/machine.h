@@ -2,9 +2,9 @@
 /*
  * lib/machine: the machine that is counted.
  *
- * In: sysfs and proc, the running kernel's or saved copies.
- * Out: struct td_machine: its CPUs, its PMUs with their formats and events, and
- * the core of each PMU.  Plain data; no counter is opened.
+ * In: sysfs and proc of the running kernel, or saved copies.
+ * Out: struct td_machine: its CPUs, its PMUs with their formats and events, and the core of each
+ * PMU.  Plain data; no counter is opened.
  */
 #ifndef TD_LIB_MACHINE_MACHINE_H
 #define TD_LIB_MACHINE_MACHINE_H

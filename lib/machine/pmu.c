@@ -246,9 +246,9 @@ enum td_pmu_kind td_pmu_kind(const char *name)
 }
 
 /*
- * As in perf (pmu_name_len_no_suffix() in tools/perf/util/pmus.c), a suffix is '_' and a decimal
- * number, or a hexadecimal address of three or more digits, because two may be the end of a name
- * (cpum_cf).
+ * Returns the length of a PMU's name without its suffix: as in perf (pmu_name_len_no_suffix() in
+ * tools/perf/util/pmus.c), '_' and a decimal number, or a hexadecimal address of at least three
+ * digits, because two digits may be the end of a name (cpum_cf).
  */
 size_t td_pmu_stem_length(const char *name)
 {

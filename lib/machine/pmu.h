@@ -30,7 +30,7 @@ int td_format_parse(const char *text, struct td_format *out);
  */
 int td_format_pack(const struct td_format *format, uint64_t value, uint64_t config[TD_NR_CONFIGS]);
 
-/* An event file; its terms are such as "event=0x00,umask=0x4". */
+/* A file of a PMU with an event.  Its terms are such as "event=0x00,umask=0x4". */
 struct td_alias {
 	char *name;
 	char *terms;
@@ -79,7 +79,9 @@ size_t td_pmu_stem_length(const char *name);
  * globs are supported, as in perf (perf_pmu__match()).
  */
 bool td_pmu_matches(const char *pmu, const char *pattern);
-/* Is there a PMU of this name?  Text after a '/' is ignored.  If fs is NULL, there is none. */
+/*
+ * Is there a PMU with this name?  Text after a '/' is ignored.  If fs is NULL, there are no PMUs.
+ */
 bool td_pmu_exists(const struct td_sysfs *fs, const char *name);
 /*
  * Reads bus/event_source/devices/<name>.  A PMU without a cpus or cpumask file has

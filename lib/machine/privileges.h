@@ -12,8 +12,8 @@
 #endif
 
 /*
- * Sets of capabilities(7) are masks with a bit for each.  The functions get and change
- * those of the calling thread, which new threads and processes inherit.
+ * Sets of capabilities(7), as masks with a bit for each.  The functions get and change the
+ * capabilities of the calling thread, which new threads and processes inherit.
  */
 #define TD_CAPABILITY(nr) (UINT64_C(1) << (nr))
 

@@ -56,14 +56,14 @@ struct td_placement {
 };
 
 /*
- * Returns the counters for the event's config on this core's PMU.  The general counters are
- * those that the kernel of this td_kernel_version() allows, or all kernels (0).
+ * Returns the counters for the event's config on the PMU of this core.  The general counters are
+ * those that the kernel with this td_kernel_version() allows; 0: that all kernels allow.
  */
 struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config, unsigned int kernel);
 /* May this kernel choose a counter that miscounts the event, which only later kernels avoid? */
 bool td_uarch_miscounts(enum td_uarch uarch, uint64_t config, unsigned int kernel);
 
-/* The extra register that config1 sets.  Events with the same config1 share it. */
+/* The extra register that config1 is written to.  Events with the same config1 share it. */
 enum td_register {
 	TD_REGISTER_NONE,
 	TD_REGISTER_OFFCORE, /* the hardware has two of them */

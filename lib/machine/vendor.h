@@ -63,7 +63,9 @@ struct td_model {
 	 */
 	const char *linux_since;
 	unsigned int last; /* the row covers the models from .model to this; 0: one model */
-	/* model of this family whose metric files apply where mapfile.csv lacks it; 0: none */
+	/*
+	 * model of this family whose metric files are used if mapfile.csv lacks this model; 0: none
+	 */
 	unsigned int files;
 };
 
@@ -73,8 +75,8 @@ struct td_model {
 /* Traits of cores, as bits of td_core.traits. */
 enum td_core_trait {
 	/*
-	 * Slots are counted for whole cores, with topdown-total-slots, and events have
-	 * the bit "any".
+	 * Slots are counted for whole cores, with topdown-total-slots, and events have the bit
+	 * "any".
 	 */
 	TD_CORE_WHOLE = 1 << 0,
 	/* The core has SLOTS and 4 or 8 fields of PERF_METRICS. */
@@ -129,7 +131,10 @@ struct td_sysfs_row {
 	const char *name; /* NULL after the last row */
 	const char *text;
 	double scale; /* 0: 1 */
-	/* enum td_core_trait: cores need one of the traits in with (0: any core), none in unless */
+	/*
+	 * enum td_core_trait: cores need one of the traits in with (0: any core), and none of those
+	 * in unless
+	 */
 	unsigned int with, unless;
 };
 
@@ -139,10 +144,10 @@ struct td_core {
 	int width;
 	int general;                  /* general counters of a thread */
 	unsigned int traits;          /* enum td_core_trait */
-	const struct td_bound *bound; /* the first match counts; NULL: none */
-	/* top-down events besides SLOTS and its fields; NULL: none */
+	const struct td_bound *bound; /* the first matching row applies; NULL: none */
+	/* top-down events in addition to SLOTS and its fields; NULL: none */
 	const struct td_sysfs_row *events;
-	const struct td_sysfs_row *beside; /* events instead of these on a hybrid; NULL: the same */
+	const struct td_sysfs_row *beside; /* replace these events on a hybrid; NULL: the same */
 };
 
 struct td_vendor {
@@ -151,9 +156,10 @@ struct td_vendor {
 	size_t nr_cores;
 	const struct td_model *models;
 	size_t nr_models;
-	enum td_uarch any;                           /* core of models that are not in the table */
-	unsigned int any_since;                      /* first family to which any applies */
-	const struct td_sysfs_row *formats, *events; /* those of all cores; NULL: none */
+	enum td_uarch any;      /* core of models that are not in the table */
+	unsigned int any_since; /* first family to which any applies */
+	/* formats and events of all cores; NULL: none */
+	const struct td_sysfs_row *formats, *events;
 	/* file in sysfs that shows whether KVM gives guests the PMU; NULL: none */
 	const char *guest_pmus;
 	/* cycles, instructions and top-down events are Intel's architectural ones */

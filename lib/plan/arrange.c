@@ -10,14 +10,17 @@
 #include "lib/plan/fit.h"
 #include "lib/plan/plan.h"
 
-/* Events with the same home are counted in one group. */
+/* A place in the kernel where events are counted.  Events with the same home are in one group. */
 struct home {
 	int braces; /* number of the {}, SINGLES, or less for a group of one event */
 	int pmu;
 };
 
 #define SINGLES (-1) /* the group of software events typed outside of {} */
-/* The kernel takes about a thousand in a group (perf_event_validate_size()). */
+/*
+ * Maximum size of a group.  The kernel accepts about a thousand events
+ * (perf_event_validate_size()).
+ */
 #define MAX_GATHERED 500
 
 struct arranging {
@@ -28,7 +31,7 @@ struct arranging {
 	struct td_index by_home; /* finds the first event of each home */
 	int *next, *last;        /* links the events of a home; -1 ends a list */
 	struct td_index slots;   /* finds the homes that contain SLOTS */
-	/* [is software]: finds the PMU of the first such event in each {} of the text */
+	/* [is software]: index to find the PMU of the first such event in each {} of the text */
 	struct td_index pmu_of_braces[2];
 };
 
@@ -42,7 +45,10 @@ static bool is_software(const struct arranging *a, size_t event)
 	return pmu_of(a, event)->kind == TD_PMU_SOFTWARE;
 }
 
-/* Does the kernel count the event?  Not if it is of a PMU of tools, or was refused. */
+/*
+ * Does the kernel count the event?  It does not if the event was refused, or is measured by tdstat
+ * itself.
+ */
 static bool is_counted(const struct arranging *a, size_t event)
 {
 	return pmu_of(a, event)->kind != TD_PMU_TOOL && !a->plan->events.v[event].refusal;
@@ -82,9 +88,9 @@ static int own_braces(const struct arranging *a, size_t event)
 }
 
 /*
- * A software event may join a hardware group.  If the group's PMU is only on
- * some CPUs (of a hybrid, or an uncore unit), the event would miss the others, so
- * it stays in a group of its own.
+ * Return the home of an event.  A software event may join a hardware group.  If the group's PMU is
+ * only on some CPUs (of a hybrid, or an uncore unit), the software event would miss the other CPUs,
+ * so it stays in a group of its own.
  */
 static struct home find_home(const struct arranging *a, size_t event)
 {
@@ -110,7 +116,7 @@ static struct home find_home(const struct arranging *a, size_t event)
 	return home;
 }
 
-/* Return a bit for the PMU of a hardware event; 0 for others, which do not split groups. */
+/* Return a bit for the PMU of a hardware event; 0 for other events, which do not split groups. */
 static uint64_t pmu_bit(const struct arranging *a, size_t event)
 {
 	if (is_software(a, event) || !is_counted(a, event))

@@ -148,13 +148,16 @@ static bool move_ranks(const struct scheduling *s, int rank, int home)
 	return moved;
 }
 
-/* Would the event take the only general counter that other programs leave? */
+/* Would the event use the only general counter that other programs do not use? */
 static bool is_in_the_way(const struct td_claim *claim)
 {
 	return claim->most == 1 && !(claim->mask & TD_FIXED_ALL);
 }
 
-/* Choose the reference.  always: if the schedule has none, use an event of a fixed counter. */
+/*
+ * Choose the reference.  If the schedule has none and always is set, use an event of a fixed
+ * counter.
+ */
 static void choose_reference(struct scheduling *s, bool always)
 {
 	const int *references = s->schedule->references;
@@ -175,9 +178,9 @@ static bool has_reference(const struct scheduling *s)
 }
 
 /*
- * Does the pinned group leave half of the general counters free?  With fewer, the other events
- * need more than twice as many groups, which costs more than pinning gains.  Families are an
- * exception, because most of them are disabled.
+ * Does the pinned group leave half of the general counters free?  Otherwise, the other events need
+ * more than twice as many groups, which costs more than pinning gains.  Families are an exception,
+ * because most of them are disabled.
  */
 static bool leaves_half(const struct scheduling *s)
 {
@@ -264,7 +267,7 @@ static void add_packed(struct scheduling *s, struct td_packing *part)
 }
 
 /*
- * Pack the events of one family; 0: those that are counted all the time.  homes and events are
+ * Pack the events of one family; 0: the events that are counted all the time.  homes and events are
  * scratch memory for all events.
  */
 static void pack_family(struct scheduling *s, int family, int *homes, int *events)
@@ -362,7 +365,7 @@ static void add_pinned_group(const struct scheduling *s)
 	}
 }
 
-/* Add the reference event to the first group, a clone to the others. */
+/* Add the reference event to the first group, and a clone to each of the others. */
 static int add_reference(struct scheduling *s, struct td_group *group, bool first)
 {
 	int rc = 0;
@@ -408,9 +411,9 @@ static int add_group(struct scheduling *s, int home, bool first)
 }
 
 /*
- * If the number of groups is even, add one with only the reference.  If another program
- * multiplexes two groups, counters are free in every other time slice, and half of an even
- * number of groups would never get them.
+ * If the number of groups is even, add a group with only the reference.  If another program
+ * multiplexes two groups, counters are free in every other time slice, and half of an even number
+ * of groups would never get them.
  */
 static void make_odd(struct scheduling *s, size_t nr)
 {

@@ -23,7 +23,7 @@ static const struct {
 	[TD_CLOCK_INSTRUCTIONS] = { "instructions", "event=0xc0", 0x00c0, 0 },
 };
 
-/* In the order of preference. */
+/* Candidates in the order of preference. */
 static const enum td_clock_event candidates[TD_NR_CLOCKS] = {
 	TD_CLOCK_CYCLES,
 	TD_CLOCK_REFERENCE,
@@ -92,8 +92,8 @@ static int find_event(const struct td_plan *plan, const struct td_machine *machi
 }
 
 /*
- * Return the event of this kind that the plan already contains, with the privilege levels
- * that a reference would have; -1 if there is none.
+ * Return an event of this kind that the plan already contains, with the privilege levels of the
+ * reference; -1 if there is none.
  */
 static int find_reference(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 			  enum td_clock_event kind)
@@ -160,7 +160,7 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 
 	if (reference->event >= 0)
 		return 0;
-	typical = find_typical(plan, pmu); /* before the new event is added */
+	typical = find_typical(plan, pmu); /* must come before the new event is added */
 	if (typical)
 		mods = typical->mods;
 	event = td_events_add(&plan->events);

@@ -25,9 +25,9 @@ struct td_reference {
 };
 
 /*
- * Choose an event of a fixed counter, which costs no general counter.  used: the fixed
- * counters in use, as in td_claim.mask.  Sets reference->kind to -1 if the core is unknown or
- * no fixed counter is free.
+ * Choose an event of a fixed counter, so that it needs no general counter.  used: the fixed
+ * counters in use, as in td_claim.mask.  Sets reference->kind to -1 if the core is unknown or no
+ * fixed counter is free.
  */
 void td_reference_choose(struct td_reference *reference, const struct td_plan *plan,
 			 const struct td_machine *machine, int pmu, uint32_t used);

@@ -49,7 +49,7 @@ static uint32_t watchdogs(enum td_uarch uarch)
 static int most_general(const struct td_machine *machine, const struct td_pmu *pmu, bool leaks)
 {
 	int all = td_uarch_general(pmu->uarch);
-	/* the watchdog may use one of them, which held_general does not include */
+	/* the watchdog may use a counter that held_general does not include */
 	bool less = pmu->held_general && machine->nmi_watchdog &&
 		    td_uarch_has(pmu->uarch, TD_CORE_NO_FIXED);
 	int left = all - pmu->held_general - less;
@@ -266,7 +266,7 @@ static double average_side_by_side(const struct td_plan *plan, const struct td_m
 		sum += now;
 		nr++;
 	}
-	if (!nr) /* all groups are pinned, or there are none */
+	if (!nr) /* all groups are pinned, or there are no groups */
 		return fmax(1, (double)pinned.nr);
 	return sum ? (double)sum / (double)nr : 1;
 }

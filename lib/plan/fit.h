@@ -13,10 +13,11 @@
 
 /* The counters and registers of a core that an event can use. */
 struct td_claim {
-	uint32_t mask; /* counters, any of which it can use; 0 if it needs none */
+	uint32_t mask; /* counters that the event can use; 0: it needs none */
 	enum td_register reg;
 	uint64_t value; /* value that reg must contain */
-	int most;       /* maximum of general counters in use, including its own; 0: no limit */
+	/* maximum number of general counters in use, including its own; 0: no limit */
+	int most;
 };
 
 struct td_claim td_claim_of(const struct td_machine *machine, const struct td_event *event);
@@ -49,8 +50,8 @@ bool td_fit_add(struct td_fit *fit, const struct td_claim *claim);
 bool td_plan_group_fits(const struct td_plan *plan, const struct td_machine *machine, size_t group);
 
 /*
- * Would the group fit only if the NMI watchdog, which is running, were off?  The kernel
- * accepts such a group but never counts it.
+ * Would the group only fit if the NMI watchdog, which is running, were off?  The kernel accepts
+ * such a group but never counts it.
  */
 bool td_plan_needs_watchdogs_counter(const struct td_plan *plan, const struct td_machine *machine,
 				     size_t group);
@@ -72,8 +73,8 @@ struct td_concurrent td_concurrent_pinned(const struct td_plan *plan,
 /* Fill in td_group.at_once.  The groups must be final. */
 void td_plan_fill_at_once(struct td_plan *plan, const struct td_machine *machine);
 /*
- * Lower td_group.at_once of plan for the groups of sampled, which are multiplexed with those
- * of plan on the same tasks, unless a pinned group measures the time.
+ * Lower td_group.at_once of plan for the groups of sampled, which are multiplexed with plan's
+ * groups on the same tasks, unless a pinned group measures the time.
  */
 void td_plan_share_turns(struct td_plan *plan, const struct td_plan *sampled,
 			 const struct td_machine *machine);

@@ -21,7 +21,10 @@ struct packing {
 
 /* --- one by one ----------------------------------------------------------- */
 
-/* Returns the sort key of a claim: events that need a register, then those with fewest counters. */
+/*
+ * Returns the sort key of a claim: first events that need a register, then events with the fewest
+ * counters.
+ */
 static int demand(const struct td_claim *claim)
 {
 	int counters = __builtin_popcount(claim->mask);
@@ -70,7 +73,7 @@ static size_t try_rest(const struct packing *w, size_t max)
 
 		if (p->homes[p->events[i]] != TD_NOWHERE)
 			continue;
-		/* a group that was too full for an equal event still is */
+		/* if a group was too full for an equal event, it still is */
 		if (!last || !same_demand(last, claim))
 			g = 0;
 		last = claim;
@@ -129,7 +132,7 @@ static void set_homes(const struct packing *w, const int *events, size_t nr, int
 		w->p->homes[events[i]] = home;
 }
 
-/* With these events in group g, is there still a place for each other event? */
+/* If these events are in group g, is there still a place for each other event? */
 static bool leaves_room(const struct packing *w, size_t g, const int *events, size_t nr)
 {
 	struct td_fit with = w->fits[g];
@@ -155,8 +158,8 @@ static size_t overlap(const struct packing *w, const struct td_need *need, int g
 }
 
 /*
- * Places some events of a need into the group with room that contains most events of
- * the need.  Returns false if no group has room for all of them.
+ * Places some events of a need into a group: of the groups with room, the one that contains most
+ * events of the need.  Returns false if no group has room for all of them.
  */
 static bool place(const struct packing *w, const struct td_need *need, const int *events, size_t nr)
 {
@@ -192,8 +195,8 @@ static bool is_first(const struct td_need *need, size_t i)
 }
 
 /*
- * Lists the events of a need that have no home in out, which may be NULL.  Returns
- * their number.
+ * Lists the events of a need that have no place yet in out, which may be NULL.  Returns their
+ * number.
  */
 static size_t homeless(const struct packing *w, const struct td_need *need, int *out)
 {
@@ -210,8 +213,8 @@ static size_t homeless(const struct packing *w, const struct td_need *need, int 
 }
 
 /*
- * Returns the next need: the lowest rank, then the fewest events to place, because these
- * fit best into groups with other events.  NULL: all events have a place.
+ * Returns the next need: the lowest rank, then the fewest events to place, because these fit best
+ * into groups with other events.  NULL: all events have a place.
  */
 static const struct td_need *next_need(const struct packing *w)
 {

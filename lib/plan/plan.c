@@ -243,7 +243,9 @@ static int last_spec(const struct td_plan *plan)
 	return last;
 }
 
-/* Set the cgroup of a group to that of its typed events; an added SLOTS has none of its own. */
+/*
+ * Set the cgroup of a group to that of its typed events.  An added SLOTS has no cgroup of its own.
+ */
 static int assign(const struct td_plan *plan, struct td_group *group,
 		  const struct td_cgroups *cgroups, int nr_specs, struct td_err *err)
 {

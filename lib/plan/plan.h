@@ -2,10 +2,10 @@
 /*
  * lib/plan: which events are counted together.
  *
- * In: events, and which of them belong together: the needs of metrics (build.c) or typed
- * groups (arrange.c).
- * Out: struct td_plan: groups that fit the counters of their PMUs.  Events that the kernel
- * refuses are removed later.
+ * In: events, and which of them belong together: the needs of metrics (build.c) or typed groups
+ * (arrange.c).
+ * Out: struct td_plan: groups that fit the counters of their PMUs.  Events that the kernel refuses
+ * are removed later.
  */
 #ifndef TD_LIB_PLAN_PLAN_H
 #define TD_LIB_PLAN_PLAN_H
@@ -27,9 +27,8 @@ struct td_group {
 	bool pinned, exclusive; /* :D and :e */
 	bool may_split;         /* the group was not typed, so its events may be separated */
 	/*
-	 * The group was not typed with :D.  If another program takes its counters, it
-	 * counts again as soon as it can, unless it samples; with :D it stays stopped, as
-	 * in perf.
+	 * The group was not typed with :D.  If another program takes its counters, it counts again
+	 * as soon as possible, unless it samples.  With :D it stays stopped, as in perf.
 	 */
 	bool may_unpin;
 	int *members; /* indices of the plan's events */
@@ -44,7 +43,10 @@ struct td_group {
 	int reference, clone;
 	/* --no-multiplex: the run that counts the group, from 1; 0: every run */
 	unsigned int set;
-	/* family, as in td_schedule, until whose start the group is disabled; 0: never disabled */
+	/*
+	 * family, as in td_schedule: the group is disabled until the family starts; 0: never
+	 * disabled
+	 */
 	int family;
 	/*
 	 * The average number of groups of the PMU that count at the same time, used to
@@ -85,14 +87,13 @@ struct td_schedule {
 	const struct td_need *needs;
 	size_t nr_needs;
 	/*
-	 * For each PMU, the reference event that all its groups count, or -1; NULL: all
-	 * -1.  If always is set, a multiplexed PMU without one gets an event of a fixed
-	 * counter.
+	 * For each PMU, the reference event that all its groups count, or -1; NULL: all -1.  If
+	 * always is set, a multiplexed PMU without a reference gets an event of a fixed counter.
 	 */
 	const int *references;
 	/*
-	 * Pin the events of ranks 1 and 2 (if they do not fit, of rank 1) in a group of
-	 * their own, on PMUs where this leaves counters for any other event.
+	 * Pin the events of ranks 1 and 2, or of rank 1 if both do not fit, in a group of their
+	 * own.  This is done on PMUs where it leaves counters for any other event.
 	 */
 	bool always;
 	/*

@@ -256,7 +256,7 @@ static bool has(const struct td_group *group, int event)
 	return false;
 }
 
-/* Add the events of a group to another, except its clone, which is already there. */
+/* Add the events of a group to another group, except its clone, which is already there. */
 static void join(struct td_plan *plan, const struct td_machine *machine, size_t from, size_t to)
 {
 	const struct td_group *group = &plan->groups[from];

@@ -13,9 +13,9 @@
 /* Returns the number of runs that td_plan_make_sets() would need. */
 unsigned int td_plan_count_sets(const struct td_plan *plan, const struct td_machine *machine);
 /*
- * Fill in td_group.set and plan->nr_sets.  If there is more than one set, each also counts
- * instructions, to check that the runs did the same work.  That event has is_work, and is
- * hidden unless it was requested.
+ * Fill in td_group.set and plan->nr_sets.  If there are several sets, each also counts
+ * instructions, to check that the runs did the same work.  This event has is_work, and is hidden
+ * unless it was requested.
  */
 int td_plan_make_sets(struct td_plan *plan, const struct td_machine *machine, struct td_err *err);
 /* Does the run (from 0) count the group? */

@@ -66,7 +66,7 @@ void td_recording_note_name(struct td_pmu *pmu, const char *event)
 
 	if (strncmp(event, pmu->name, len) != 0 || event[len] != '/' || end < len + 2 ||
 	    event[end - 1] != '/')
-		return; /* the name has modifiers, or is of another PMU */
+		return; /* the name has modifiers, or is for another PMU */
 	id = td_strndup(event + len + 1, end - len - 2);
 	/* "slots" in sysfs is TOPDOWN.SLOTS in metric files */
 	td_recording_note_event(pmu, strcmp(id, "TOPDOWN.SLOTS") == 0 ? "slots" : id);

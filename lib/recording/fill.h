@@ -35,7 +35,9 @@ void td_recording_note_event(struct td_pmu *pmu, const char *id);
 int td_recording_add_to_group(struct td_recording *rec, size_t index);
 /* Add a place.  Returns -EINVAL if CPUs are not in order. */
 int td_recording_add_place(struct td_recording *rec, const struct td_place *place);
-/* Set the end of the next interval.  Returns -EINVAL if it is before that of the last one. */
+/*
+ * Set the end of the next interval.  Returns -EINVAL if it is before the end of the previous one.
+ */
 int td_recording_set_time(struct td_recording *rec, uint64_t time_ns);
 /* Make room for nr readings; their values are not set. */
 void td_recording_resize(struct td_readings *readings, size_t nr);

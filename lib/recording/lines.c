@@ -82,7 +82,7 @@ static int read_places(struct td_recording *rec, struct json_object *head, struc
 	return rc;
 }
 
-/* Replace the topology with that of a line, which has more CPUs. */
+/* Replace the topology with the one in a line, which has more CPUs. */
 static int read_topology(struct td_recording *rec, struct json_object *line, struct td_err *err)
 {
 	size_t nr = rec->machine.online.nr;
@@ -488,7 +488,10 @@ int td_recording_read_head(struct td_recording *rec, struct td_err *err)
 	return rc;
 }
 
-/* Limits of the numbers of a reading.  -1 means none, and fills the cgroup if a life follows. */
+/*
+ * Limits of the numbers of a reading.  -1 means none; for the cgroup, it is also written if a life
+ * follows.
+ */
 static const struct {
 	int64_t min, max;
 } reading_limits[] = {
@@ -499,7 +502,7 @@ static const struct {
 	{ 0, MAX_COUNT },   /* time enabled */
 	{ 0, MAX_COUNT },   /* time running */
 	{ -1, INT_MAX },    /* cgroup */
-	{ 1, INT_MAX },     /* life: 2 means the second task with this TID */
+	{ 1, INT_MAX },     /* life; 2 means the second task with this TID */
 	{ 0, INT_MAX },     /* region */
 };
 

@@ -21,8 +21,7 @@ void td_typed_put(struct json_object *object, const struct td_event *event);
 int td_typed_get(struct json_object *object, struct td_event *event);
 
 /*
- * Write the members of the first line with the request, its aggregation and the names of
- * its cgroups.
+ * Write the members of the first line: the request, its aggregation and the names of its cgroups.
  */
 void td_recording_put_request(struct json_object *head, const struct td_recording_info *info);
 /* Read what td_recording_put_request() wrote. */

@@ -78,7 +78,7 @@ static bool has_counts(const unsigned char *head)
 	return head[PERF_FEATURES + FEATURE_STAT / 8] & 1 << FEATURE_STAT % 8;
 }
 
-/* Return an error if magic is that of perf.data, of which fd has the rest. */
+/* Return an error if magic is that of perf.data.  fd contains the rest of the file. */
 static int refuse_perf(const char *path, int fd, const unsigned char *magic, struct td_err *err)
 {
 	td_autofree char *word = td_shell_word(path);
@@ -126,7 +126,7 @@ static void close_stream(struct td_recording *rec)
 	rec->fp = NULL;
 }
 
-/* Replace the stream with that of the decompressed content. */
+/* Replace the stream with a stream of the decompressed content. */
 static int unpack(struct td_recording *rec, const unsigned char *magic, size_t nr,
 		  struct td_err *err)
 {
@@ -402,7 +402,10 @@ int td_recording_goes_on(const struct td_recording *rec, const struct td_recordi
 /* Starts are rounded down to milliseconds. */
 #define START_ERROR_NS TD_NS_A_MS
 
-/* Find the start of next since that of the first file; if unknown, use the end of rec. */
+/*
+ * Find the start of next, relative to the start of the first file.  If it is unknown, use the end
+ * of rec.
+ */
 static int find_base(const struct td_recording *rec, const struct td_recording *next,
 		     uint64_t *base_ns, struct td_err *err)
 {
@@ -419,7 +422,7 @@ static int find_base(const struct td_recording *rec, const struct td_recording *
 	return 0;
 }
 
-/* Copy the members that belong to the file; keep those to which callers have pointers. */
+/* Copy the members that belong to the file.  Keep the others, to which callers have pointers. */
 static void move_file(struct td_recording *to, const struct td_recording *from)
 {
 	to->fp = from->fp;

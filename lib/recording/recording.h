@@ -120,10 +120,11 @@ struct td_recording {
 	struct td_course course;       /* course of the last interval */
 	struct td_latencies latencies; /* latencies that were read last */
 	uint64_t time_ns;              /* end of the last interval */
-	uint64_t base_ns;              /* start of this file since that of the first one */
-	bool ended;                    /* the end line was read */
-	bool cut_off;                  /* the file ends in the middle of a line */
-	struct td_usage usage;         /* usage from the end line */
+	/* start of this file, relative to the start of the first one */
+	uint64_t base_ns;
+	bool ended;            /* the end line was read */
+	bool cut_off;          /* the file ends in the middle of a line */
+	struct td_usage usage; /* usage from the end line */
 };
 
 /*
@@ -163,9 +164,9 @@ static inline int td_recording_bad(const struct td_recording *rec, struct td_err
 bool td_recording_has_other_host(const struct td_recording_info *a,
 				 const struct td_recording_info *b);
 /*
- * Return 0 if next, which is of the same host, continues rec: it has the same machine, events
- * and options, and does not start before since_ns (0: unknown) or before rec.  Otherwise returns
- * an error that names the difference.
+ * Return 0 if next, from the same host, continues rec: it has the same machine, events and options,
+ * and does not start before since_ns (0: unknown) or before rec.  Otherwise, return an error that
+ * names the difference.
  */
 int td_recording_goes_on(const struct td_recording *rec, const struct td_recording *next,
 			 uint64_t since_ns, struct td_err *err);

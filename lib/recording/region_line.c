@@ -357,7 +357,9 @@ static bool read_ns_by_pmu(struct json_object *object, const char *key,
 	return of;
 }
 
-/* Read the members that only a region of timed calls has.  Read its other members before. */
+/*
+ * Read the members that only a region of timed calls has.  Its other members must have been read.
+ */
 static bool read_timed_region(struct json_object *object, const struct td_machine *machine,
 			      const struct td_regions *regions, struct td_region *region)
 {

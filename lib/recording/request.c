@@ -27,11 +27,11 @@ enum kind {
 struct member {
 	const char *key;
 	enum kind kind;
-	size_t offset;    /* in the struct */
+	size_t offset;    /* offset of the member in the struct */
 	size_t nr;        /* NAMES: offset of the number of names */
 	int64_t min, max; /* NUMBER */
-	bool always;      /* write it even if its value is none */
-	int none;         /* NUMBER, WORD: the default, which is left out */
+	bool always;      /* write it even if its value equals none */
+	int none;         /* NUMBER, WORD: the default, which is not written */
 };
 
 #define AT(member) offsetof(struct td_event, member)

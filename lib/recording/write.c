@@ -67,7 +67,7 @@ static struct json_object *place_objects(const struct td_place *places, size_t n
 	return array;
 }
 
-/* If the event is the first of its group, write at_once, unless it is 1, the default. */
+/* Write at_once if the event is the first of its group, unless it is 1, the default. */
 static void put_at_once(struct json_object *object, const struct td_plan *plan, int event,
 			int group)
 {

@@ -4,22 +4,24 @@
 #include "lib/region/parts.h"
 
 /*
- * PERF_METRICS is begun anew when a step of its fields, a 255th of the slots since
- * then, is more than a per cent of a usual call.  It must not be much more: where no
- * call moves a field by a step, each seems to be like the mean of all.  The time of
- * the read() would be most of that of calls which have fewer slots than the least,
- * some 100 us: reports mark them.
+ * PERF_METRICS is reset when a step of its fields, 1/255 of the slots since the last reset, exceeds
+ * 1 % of a typical call.  With much larger steps, no call would move a field by a step, and all
+ * calls would seem to be like the mean.  But PERF_METRICS is reset at most every LEAST_SLOTS, about
+ * 100 us, because the read() would take most of the time of shorter calls; reports mark these.
  */
 #define STEPS_OF_A_CALL 100
 #define LEAST_SLOTS     2000000
 
 /*
- * When a call ends after so many slots without a new begin of PERF_METRICS, they are
- * begun anew, or what its end is rounded by would be missing in the outside.
+ * If this many slots have passed since the last reset when a call ends, PERF_METRICS is reset.
+ * Otherwise the rounding of the call's end would be missing in the time outside of regions.
  */
 #define OUTSIDE_SLOTS 16000000
 
-/* The outside is added with the first call that ends so long after the last time. */
+/*
+ * The time outside of regions is added at the end of a call if this time has passed since it was
+ * last added.
+ */
 #define OUTSIDE_NS 1000000
 
 static struct td_call *top_counted(struct td_thread *thread)
@@ -39,7 +41,10 @@ static void begin_call(struct td_call *call)
 
 /* --- beginning -------------------------------------------------------------- */
 
-/* The slots since PERF_METRICS were begun anew: whoever ran in them. */
+/*
+ * Returns true if a step of the fields is too large: it counts all slots since the last reset,
+ * whatever ran in them.
+ */
 static bool is_coarse(const struct td_thread *thread, const struct td_moment *moment)
 {
 	uint64_t most = TD_REGION_FIELD_WHOLE * thread->usual_slots / STEPS_OF_A_CALL;
@@ -56,7 +61,7 @@ static bool look_at_begin(struct td_thread *thread, struct td_moment *moment)
 	return rc == 0;
 }
 
-/* G. Marsaglia, Xorshift RNGs, 2003 */
+/* Xorshift generator: G. Marsaglia, Xorshift RNGs, 2003 */
 static uint64_t next_chance(struct td_thread *thread)
 {
 	uint64_t x = thread->chance;
@@ -69,8 +74,8 @@ static uint64_t next_chance(struct td_thread *thread)
 }
 
 /*
- * Is this call one of those to count?  The next one comes after 1 to 2 * every - 1
- * calls, by chance: calls that take turns would be counted wrong by a fixed number.
+ * Returns true if this call is to be counted.  The distance to the next counted call is random, 1
+ * to 2 * every - 1 calls: with a fixed distance, the counts of calls that alternate would be wrong.
  */
 static bool takes_turn(struct td_thread *thread, struct td_thread_region *region)
 {
@@ -145,7 +150,7 @@ static void add_call(const struct td_edit *edit, const struct td_call *call,
 	add_values(edit->sum, call, end, inclusive);
 }
 
-/* What the region around it is to leave out, to be without it. */
+/* Adds the counts of a call to those that are subtracted from the enclosing region. */
 static void add_to_outer(struct td_thread *thread, const struct td_call *call,
 			 const struct td_moment *end)
 {
@@ -204,7 +209,7 @@ void td_call_end_outside(struct td_thread *thread)
 
 /* --- buckets ---------------------------------------------------------------- */
 
-/* Without what the counting itself took, which reports leave out. */
+/* Returns the duration of a call, without the time that counting itself took. */
 static uint64_t duration_of(const struct td_call *call, const struct td_moment *end)
 {
 	const struct td_region_head *head = td_process.store.head;
@@ -218,7 +223,10 @@ static uint64_t duration_of(const struct td_call *call, const struct td_moment *
 	return ns > inner ? ns - inner : 0;
 }
 
-/* A thread that did not lose its CPU has not waited, however its clocks are read. */
+/*
+ * Returns the time without a CPU.  If the thread has not lost its CPU, this is 0, whatever its
+ * clocks show.
+ */
 static uint64_t waited_of(const struct td_call *call, const struct td_moment *end)
 {
 	uint64_t ns = end->time_ns - call->begin.time_ns;
@@ -229,7 +237,7 @@ static uint64_t waited_of(const struct td_call *call, const struct td_moment *en
 	return waited < ns ? waited : ns;
 }
 
-/* The side that holds, with the call, is the other side. */
+/* Sets the bucket's spare side to the sums of the valid side plus the call. */
 static void add_to_bucket(const struct td_edit *edit, const struct td_call *call,
 			  const struct td_moment *end)
 {
@@ -247,7 +255,10 @@ static void add_to_bucket(const struct td_edit *edit, const struct td_call *call
 		to->values[e] = from->values[e] + (int64_t)(end->totals[e] - call->begin.totals[e]);
 }
 
-/* In the place of the least slow one.  Returns which time that has then. */
+/*
+ * Replaces the fastest of the slowest calls.  Returns the duration of the call that is now the
+ * fastest of them.
+ */
 static uint64_t note_slow(struct td_region_slow slowest[TD_REGION_SLOWEST],
 			  const struct td_region_slow *slow)
 {
@@ -270,7 +281,10 @@ static uint64_t note_slow(struct td_region_slow slowest[TD_REGION_SLOWEST],
 	return least_ns;
 }
 
-/* Not of a call within another one of the region, which has its time. */
+/*
+ * Adds the duration of a call.  Recursive calls are left out, because the outer call includes their
+ * time.
+ */
 static void add_duration(struct td_edit *edit, const struct td_call *call,
 			 const struct td_moment *end)
 {

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: MIT
-/* What an empty call costs. */
+/* Measures what an empty call costs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/region/parts.h"
 
-/* The first calls are not yet as fast as the others, and some are interrupted. */
+/* Calls before the first round: the first ones are slower, and some are interrupted. */
 #define WARM_UP 64
 #define ROUNDS  15
 #define CALLS   16
-/* After so many calls the points of the sums take no time. */
+/*
+ * The number of calls at which measuring starts.  From here on, points are so rare that they take
+ * no time.
+ */
 #define CALLS_BEFORE (1 << 20)
 
-/* What a call counted in the mean of a round, and took from those around it. */
+/* Mean counts of a call in one round (inner), and what it added to the enclosing region (outer). */
 struct round {
 	double inner[TD_REGION_VALUES], outer[TD_REGION_VALUES];
 	double inner_ns, outer_ns;
 };
 
-/* Kept, as too many rounds may be disturbed, and then all is done again. */
+/* Memory for measuring.  It is kept, because all rounds are repeated if too many were disturbed. */
 struct calibration {
 	struct round rounds[ROUNDS];
-	/* a record that is in no file */
+	/* record of the empty calls, which is not in a file */
 	struct td_region_record record;
 };
 
@@ -98,7 +101,7 @@ static void note_cost(const struct round *round, uint32_t group)
 	head->cost_ns[1][group - 1] = (uint64_t)round->outer_ns;
 }
 
-/* The median round, by its time.  False if too many were disturbed. */
+/* Finds the median round by time.  Returns false if too many rounds were disturbed. */
 static bool find_cost(struct td_thread *thread, struct td_thread_region *empty,
 		      struct round *rounds, struct round *median)
 {
@@ -112,7 +115,7 @@ static bool find_cost(struct td_thread *thread, struct td_thread_region *empty,
 	return nr > ROUNDS / 2;
 }
 
-/* What was outside until now is counted, and this is not. */
+/* Restarts the time outside of regions, because the empty calls do not belong to it. */
 static void begin_outside(struct td_thread *thread)
 {
 	struct td_moment now;
@@ -121,7 +124,9 @@ static void begin_outside(struct td_thread *thread)
 		td_call_begin_outside(thread, &now);
 }
 
-/* Once for each group, by one thread of all that write to the file. */
+/*
+ * Claims the measurement for a group.  Only one of the threads that write to the file measures it.
+ */
 static bool claim(unsigned int bit)
 {
 	uint32_t *claimed = &td_process.store.head->calibrated;

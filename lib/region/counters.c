@@ -22,9 +22,10 @@ struct group_read {
 };
 
 /*
- * A program may have closed what it did not know, as daemons do, and have a file of
- * its own there now, which must not be read.  Without room, only events answer so:
- * __perf_read().  Another call than read() might be the end of a sandboxed program.
+ * Returns true if the descriptor is still an event.  The program may have closed it, as daemons do,
+ * and have opened a file with the same number, which must not be read.  Only events return ENOSPC
+ * for a read() without room (__perf_read() in kernel/events/core.c).  read() is used because a
+ * sandbox might end the program for other system calls.
  */
 static bool is_event(int fd)
 {
@@ -61,17 +62,18 @@ static int open_event(const struct td_group_spec_event *event, bool user_only, i
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		/*
-		 * Alone, SLOTS begins elsewhere than at 0, and goes on from there
-		 * when its fields come: intel/core.c, icl_set_topdown_event_period()
+		 * If SLOTS is enabled alone, it does not begin at 0, and continues from its value
+		 * when its fields are added (icl_set_topdown_event_period() in
+		 * arch/x86/events/intel/core.c).
 		 */
 		.disabled = leader < 0,
 		.exclude_user = event->kernel_only,
 		.exclude_kernel = event->user_only || user_only,
 		.exclude_hv = event->user_only || user_only,
 		/*
-		 * A region is this program's own.  And where guests have the
-		 * counters for themselves, none can start while they are counted
-		 * (perf_create_mediated_pmu() in kernel/events/core.c).
+		 * Regions belong to this program, not to guests.  Also, if guests own the PMU, none
+		 * can start while they are counted (perf_create_mediated_pmu() in
+		 * kernel/events/core.c).
 		 */
 		.exclude_guest = 1,
 	};
@@ -80,7 +82,7 @@ static int open_event(const struct td_group_spec_event *event, bool user_only, i
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The page has the counter of the event; fields are in that of their leader. */
+/* Returns true if RDPMC needs the event's page.  Fields use the page of their leader. */
 static bool needs_page(const struct td_thread_counters *counters, size_t g, size_t i)
 {
 	size_t first = counters->spec->groups[g].first;
@@ -88,7 +90,7 @@ static bool needs_page(const struct td_thread_counters *counters, size_t g, size
 	return i == 0 || counters->spec->events[first + i].kind == TD_GROUP_SPEC_PLAIN;
 }
 
-/* Without its page an event is read by read(). */
+/* Maps an event's page.  Without the page, all counters are read with read(). */
 static void map_event(struct td_thread_counters *counters, struct td_group_counters *group,
 		      size_t i)
 {
@@ -112,7 +114,7 @@ static int open_group(struct td_thread_counters *counters, size_t g,
 		int leader = i ? group->fds[0] : -1;
 		int fd = open_event(event, counters->user_only, leader);
 
-		/* the right to count the kernel may be missing */
+		/* this user may lack the right to count the kernel */
 		if (fd == -EACCES && !counters->user_only) {
 			counters->user_only = true;
 			fd = open_event(event, true, leader);
@@ -129,14 +131,17 @@ static int open_group(struct td_thread_counters *counters, size_t g,
 	return 0;
 }
 
-/* Its pages are not the child's, who may have something else there: perf_mmap(). */
+/*
+ * Closes the parent's counters in a child.  Their pages are not mapped in the child, which may have
+ * mapped other memory there (perf_mmap() in kernel/events/core.c).
+ */
 void td_thread_counters_forget(struct td_thread_counters *counters)
 {
 	for (size_t g = 0; g < counters->spec->nr_groups; g++) {
 		struct td_group_counters *group = &counters->groups[g];
 		uint64_t id;
 
-		/* a read() would take PERF_METRICS from the parent */
+		/* no read() here: it would reset the parent's PERF_METRICS */
 		if (ioctl(group->fds[0], PERF_EVENT_IOC_ID, &id) != 0 || id != group->id)
 			continue;
 		for (size_t i = 0; i < counters->spec->groups[g].nr; i++)
@@ -193,7 +198,7 @@ int td_thread_counters_open(struct td_thread_counters *counters, const struct td
 
 /* --- totals ----------------------------------------------------------------- */
 
-/* Store the totals of the kernel's counts; those of fields are in slots. */
+/* Stores the totals from the kernel's counts, in which fields are in slots. */
 static void store_counts(struct td_thread_counters *counters, size_t g,
 			 const struct group_read *now)
 {
@@ -213,7 +218,9 @@ static void store_counts(struct td_thread_counters *counters, size_t g,
 	}
 }
 
-/* The kernel sets PERF_METRICS to 0 if the group counts at the moment. */
+/*
+ * Notes the values at a reset of PERF_METRICS.  The kernel only resets it if the group is counting.
+ */
 static void begin_anew(struct td_thread_counters *counters, size_t g, const struct group_read *now)
 {
 	const struct td_group_spec_group *spec = &counters->spec->groups[g];
@@ -236,9 +243,9 @@ static uint64_t now_ns(void)
 }
 
 /*
- * A thread runs on one kind of core at a time.  Each group tells since when it has
- * been open; that of the core where the thread is was read in the same moment as
- * its own time, and the others have stood still.
+ * Returns the time that the thread ran without being counted: the enabled time of the current core
+ * type's group, minus the running times of all groups.  A thread is on one core type at a time.
+ * The current group's times were read together, and those of other groups have not changed since.
  */
 static uint64_t uncounted_ns(const struct td_thread_counters *counters, uint32_t group)
 {
@@ -249,10 +256,16 @@ static uint64_t uncounted_ns(const struct td_thread_counters *counters, uint32_t
 	return counters->groups[group ? group - 1 : 0].enabled_ns - running;
 }
 
-/* An interval is lost if the thread ran without its counters for more than a part in: */
+/*
+ * An interval is lost if the thread ran without its counters for more than 1/UNCOUNTED_PART of the
+ * time.
+ */
 #define UNCOUNTED_PART 100
 
-/* Of two groups that were not opened in the same moment. */
+/*
+ * maximum difference between the enabled times of two groups, because they are opened one after the
+ * other
+ */
 #define SKEW_NS 100000
 
 bool td_moment_is_lost(const struct td_moment *from, const struct td_moment *to)
@@ -280,8 +293,8 @@ static void fill(const struct td_thread_counters *counters, struct td_moment *mo
 }
 
 /*
- * After a read(): what it took is left out of the totals, which are to be those of
- * the look before it.  If the thread has lost its CPU just then, it is not.
+ * Removes the cost of a read() from the totals, which stay as they were before it.  If the thread
+ * has lost its CPU in the meantime, the cost is unknown and stays.
  */
 static void leave_out(struct td_thread_counters *counters, size_t g,
 		      const uint64_t totals[TD_REGION_VALUES])
@@ -302,7 +315,9 @@ static void leave_out(struct td_thread_counters *counters, size_t g,
 	}
 }
 
-/* Step is the largest of all groups. */
+/*
+ * Reads a group and resets PERF_METRICS.  Raises *step to the group's slots since the last reset.
+ */
 static int restart_group(struct td_thread_counters *counters, size_t g, uint64_t *step)
 {
 	const struct td_group_spec_group *spec = &counters->spec->groups[g];
@@ -319,7 +334,7 @@ static int restart_group(struct td_thread_counters *counters, size_t g, uint64_t
 	if (look != TD_LOOKED)
 		store_counts(counters, g, &now);
 	memcpy(totals, counters->totals, sizeof(totals));
-	/* of a group that sleeps, PERF_METRICS is kept and comes back with it */
+	/* if a group is not counting, the kernel saves its PERF_METRICS and restores it later */
 	if (look != TD_ASLEEP)
 		begin_anew(counters, g, &now);
 	if (look == TD_LOOKED)
@@ -339,7 +354,7 @@ int td_thread_counters_restart(struct td_thread_counters *counters, struct td_mo
 	for (size_t g = 0; !rc && g < counters->spec->nr_groups; g++)
 		rc = restart_group(counters, g, &moment->step);
 	fill(counters, moment);
-	/* the events of a thread are enabled as long as it has a CPU */
+	/* events of a thread are enabled whenever it has a CPU */
 	counters->waited_ns = moment->waited_ns = moment->time_ns - counters->groups[0].enabled_ns;
 	return rc;
 }
@@ -362,7 +377,7 @@ int td_thread_counters_look(struct td_thread_counters *counters, struct td_momen
 		if (group->slots_now > step)
 			step = group->slots_now;
 	}
-	/* only read() tells for how long nothing was counted */
+	/* only read() returns how long nothing was counted */
 	if (!counts)
 		return td_thread_counters_restart(counters, moment);
 	moment->step = step;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file in which a process keeps the sums of its regions.  It is mapped and
- * shared, so that nothing is lost when the process ends in whatever way.
+ * The file with the sums of a process's regions.  The mapping is shared, so that nothing is lost
+ * however the process ends.
  *
  * In: written by the library, each record by one thread.
  * Out: read by tdstat, also while the process runs.
  *
- * A head, a text that says what the values are, then records of one size: a record
- * for each region of each thread.  If it was asked for, a record also has its calls by
- * how long they took, in buckets.
+ * The file contains a head, a text that describes the values, and records of equal size: one for
+ * each region of each thread.  On request, a record also contains buckets of calls by duration.
  */
 #ifndef TD_REGION_LAYOUT_H
 #define TD_REGION_LAYOUT_H
@@ -17,87 +16,90 @@
 
 #define TD_REGION_MAGIC   "tdregion"
 #define TD_REGION_VERSION 4
-#define TD_REGION_OLDEST  3 /* the same without buckets */
+#define TD_REGION_OLDEST  3 /* oldest readable version: the same format without buckets */
 
 enum {
-	TD_REGION_NAME = 112,        /* bytes of a name, with its end */
-	TD_REGION_VALUES = 40,       /* events of all PMUs at most */
-	TD_REGION_GROUPS = 4,        /* PMUs at most */
-	TD_REGION_DEPTH = 64,        /* regions within each other at most */
-	TD_REGION_FIELD_WHOLE = 255, /* of a field of PERF_METRICS */
-	TD_REGION_POINTS = 32,       /* by which errors are estimated */
-	/* The file has holes where nothing was written: this is no memory or disk. */
+	TD_REGION_NAME = 112,        /* bytes of a name, including its NUL */
+	TD_REGION_VALUES = 40,       /* maximum number of events of all PMUs */
+	TD_REGION_GROUPS = 4,        /* maximum number of PMUs */
+	TD_REGION_DEPTH = 64,        /* maximum number of nested regions */
+	TD_REGION_FIELD_WHOLE = 255, /* value of a field of PERF_METRICS with all slots */
+	TD_REGION_POINTS = 32,       /* points of a sum, used to estimate errors */
+	/* size of the file, which takes no memory or disk space where nothing was written */
 	TD_REGION_FILE = 256 << 20,
 };
 
-/* Reasons why something is missing, as a head counts them. */
+/* Reasons for missing data.  The head counts each. */
 enum td_region_loss {
 	TD_REGION_NO_COUNTERS, /* threads whose counters could not be opened */
 	TD_REGION_NO_ROOM,     /* regions for which the file had no room */
-	TD_REGION_CLOSED,      /* the same: its descriptor was closed */
-	TD_REGION_TOO_DEEP,    /* calls within too many others */
-	TD_REGION_UNMATCHED,   /* td_end() of a region that was not begun */
-	TD_REGION_UNENDED,     /* calls that an outer one, or the thread, ended */
-	TD_REGION_BUSY,        /* marks of a signal handler, within the library */
+	/* regions without a record because the program closed the file's descriptor */
+	TD_REGION_CLOSED,
+	TD_REGION_TOO_DEEP,  /* calls nested too deeply */
+	TD_REGION_UNMATCHED, /* calls of td_end() for a region that had not begun */
+	TD_REGION_UNENDED,   /* calls that ended with an enclosing call or with the thread */
+	TD_REGION_BUSY,      /* marks in a signal handler that interrupted the library */
 	TD_REGION_NR_LOSSES,
 };
 
 struct td_region_head {
 	char magic[8];
 	uint32_t version;
-	uint32_t size;      /* of this structure */
-	uint32_t nr_values; /* of each sum, inclusive and again without */
-	int32_t open_errno; /* of the first counter that could not be opened */
+	uint32_t size; /* size of this structure */
+	/* number of values; a sum has each twice, with and without nested regions */
+	uint32_t nr_values;
+	int32_t open_errno; /* errno of the first counter that could not be opened */
 	uint64_t text_at, text_size;
 	uint64_t records_at, record_size, sum_size;
-	uint64_t nr_records; /* begun; those that are whole have a kind */
+	uint64_t nr_records; /* number of records that were begun; complete records have a kind */
 	uint64_t losses[TD_REGION_NR_LOSSES];
-	char unmatched[TD_REGION_NAME]; /* the first of TD_REGION_UNMATCHED */
-	uint32_t by_read;               /* 1: a thread used read() only */
-	uint32_t user_only;             /* 1: a thread could not count the kernel */
-	uint32_t calibrated;            /* bits of groups whose costs are known, or will be */
-	uint32_t buckets;               /* 1: its records have them */
-	/* What an empty call counts, and what it costs those around it besides. */
+	char unmatched[TD_REGION_NAME]; /* name of the first region in TD_REGION_UNMATCHED */
+	uint32_t by_read;               /* 1: some thread only used read() */
+	uint32_t user_only;             /* 1: some thread could not count the kernel */
+	uint32_t calibrated;            /* bits of groups whose costs are known or being measured */
+	uint32_t buckets;               /* 1: records contain buckets */
+	/* cost of an empty call: [0] in its own counts, [1] in addition in the enclosing region */
 	uint64_t cost_ns[2][TD_REGION_GROUPS];
-	double cost[2][TD_REGION_VALUES]; /* in the units of values */
+	double cost[2][TD_REGION_VALUES]; /* [0], [1] as in cost_ns; in the units of values */
 };
 
 enum td_region_kind {
 	TD_REGION_UNREADY,
-	TD_REGION_MARKED,  /* between td_begin() and td_end() */
-	TD_REGION_OUTSIDE, /* the rest of a thread, once it has counters */
+	TD_REGION_MARKED,  /* calls between td_begin() and td_end() */
+	TD_REGION_OUTSIDE, /* the rest of a thread, from when its counters are open */
 };
 
-/* Calls that were counted, if nothing else is said. */
+/* Numbers of calls.  Except for lost and skipped, only counted calls are included. */
 struct td_region_calls {
 	uint64_t counted;
-	uint64_t recursive;                /* within a call of the same region */
-	uint64_t on[1 + TD_REGION_GROUPS]; /* by the group where they ended */
-	uint64_t lost;                     /* not counted: there were no counts */
-	uint64_t skipped;                  /* not counted because of TDSTAT_EVERY */
-	uint64_t moved;                    /* that began on another kind of core */
-	uint64_t migrated;                 /* that began on another CPU */
-	uint64_t switched;                 /* in which the thread lost its CPU */
-	uint64_t children;                 /* of other regions, directly within */
-	uint64_t nested;                   /* the same, and those within them */
+	uint64_t recursive; /* calls within a call of the same region */
+	/* calls by the group that was counting at their end; [0]: none */
+	uint64_t on[1 + TD_REGION_GROUPS];
+	/* calls without counts, for example because counters did not run */
+	uint64_t lost;
+	uint64_t skipped;  /* calls left out by TDSTAT_EVERY */
+	uint64_t moved;    /* calls that began on another core type */
+	uint64_t migrated; /* calls that began on another CPU */
+	uint64_t switched; /* calls in which the thread lost its CPU */
+	uint64_t children; /* calls directly within these calls */
+	uint64_t nested;   /* calls at any depth within these calls */
 };
 
-/* What calls of a region add up to. */
+/* Sum over the calls of a region. */
 struct td_region_sum {
-	uint64_t counted;         /* of a point: so many calls; 0: it is not whole */
-	uint64_t time_ns, own_ns; /* with what was in regions within, without */
-	/* nr_values of them with, then without; of fields, in 255ths of slots */
+	uint64_t counted;         /* points: number of calls in the sum; 0: incomplete */
+	uint64_t time_ns, own_ns; /* time with and without nested regions */
+	/* nr_values values with nested regions, then without; fields are in 1/255 of slots */
 	int64_t values[];
 };
 
 /*
- * The sum of all calls is changed in a copy.  Where pending is not 0, the copy is
- * complete, and so is next: they stand for the sum and for calls.  If pending is more
- * than 1, one side of a bucket is complete, too: td_region_pending().
+ * A region in a thread.  A new call is added to copies of the sum (TD_REGION_COPY) and of calls
+ * (next).  While pending is not 0, the copies are complete, and readers use them instead of the
+ * originals.  If pending is above 1, one side of a bucket is complete as well: td_region_pending().
  *
- * Points tell how the sum stood in between, and so how much the calls differ in the
- * course of time.  A process may end while it writes one: of the points, those
- * count that have more calls than the ones before them.
+ * Points are earlier values of the sum, which show how much calls vary over time.  A process may
+ * end while it writes a point, so only points with more calls than the previous one are valid.
  */
 struct td_region_record {
 	char name[TD_REGION_NAME];
@@ -105,12 +107,12 @@ struct td_region_record {
 	uint32_t kind;
 	uint32_t pending;
 	uint32_t unused;
-	uint64_t begun; /* calls; those that have not ended are no others */
+	uint64_t begun; /* number of calls that have begun, including open ones */
 	struct td_region_calls calls, next;
-	/* and TD_REGION_SUMS of struct td_region_sum; then the buckets, if any */
+	/* followed by TD_REGION_SUMS of struct td_region_sum, and by buckets, if any */
 };
 
-/* The numbers of a record's sums. */
+/* Indices of a record's sums. */
 enum {
 	TD_REGION_COPY,
 	TD_REGION_SUM,
@@ -125,8 +127,8 @@ static inline struct td_region_sum *td_region_sum_at(const struct td_region_reco
 }
 
 /*
- * There is a point behind each so many calls: behind each one at first, behind each
- * second one when there are more calls than points, and so on.
+ * Returns the number of calls from one point to the next: 1 at first, and twice as many each time
+ * the points are full.
  */
 static inline uint64_t td_region_spacing(uint64_t calls, unsigned int points)
 {
@@ -136,15 +138,15 @@ static inline uint64_t td_region_spacing(uint64_t calls, unsigned int points)
 }
 
 /*
- * Steps of durations: 8 of 12.5 ns below TD_REGION_BUCKET_NS, then 16 for each octave.
- * Eight steps are a bucket: bucket 0 is below TD_REGION_BUCKET_NS, then come two for
- * each octave, [100, 150), [150, 200), [200, 300) ... ns.  The last one is open.
+ * Durations are divided into steps: 8 of 12.5 ns below TD_REGION_BUCKET_NS, then 16 per octave.  A
+ * bucket has eight steps: bucket 0 is below TD_REGION_BUCKET_NS, and each octave has two buckets,
+ * [100, 150), [150, 200), [200, 300) ... ns.  The last bucket has no upper limit.
  */
 enum {
 	TD_REGION_BUCKET_NS = 100,
 	TD_REGION_BUCKET_STEPS = 8,
 	TD_REGION_BUCKETS = 64, /* the last one begins at 215 s */
-	TD_REGION_STEPS = 925,  /* of all durations in 64 bits */
+	TD_REGION_STEPS = 925,  /* number of steps for all durations of 64 bits */
 };
 
 static inline unsigned int td_region_step(uint64_t ns)
@@ -171,7 +173,7 @@ static inline unsigned int td_region_bucket(uint64_t ns)
 	return td_region_bucket_of_step(td_region_step(ns));
 }
 
-/* The shortest duration of a bucket. */
+/* Returns the shortest duration of a bucket. */
 static inline uint64_t td_region_bucket_ns(unsigned int bucket)
 {
 	uint64_t half = TD_REGION_BUCKET_NS / 2;
@@ -180,41 +182,42 @@ static inline uint64_t td_region_bucket_ns(unsigned int bucket)
 }
 
 /*
- * Of a record's calls, those of one bucket.  A call within another one of the same
- * region is in none, as the time of the outer one has it.
+ * The calls of a record in one bucket.  Recursive calls are not in any bucket, because the outer
+ * call includes their time.
  *
- * A call adds to what one side has, and puts it into the other one: no copy is made.
+ * One side is valid.  A call is added to the values of the valid side, and the result is written to
+ * the other side, which then becomes valid.
  */
 struct td_region_bucket {
-	uint32_t number; /* td_region_bucket() */
-	uint32_t side;   /* the one that holds: 0 or 1 */
+	uint32_t number; /* number of the bucket: td_region_bucket() */
+	uint32_t side;   /* index of the valid side */
 	/*
-	 * and TD_REGION_BUCKET_SUMS of struct td_region_sum, with nothing own; the
-	 * first two are those of the sides
+	 * followed by TD_REGION_BUCKET_SUMS of struct td_region_sum, without own_ns and without
+	 * values that exclude nested regions; the first two sums are those of the sides
 	 */
 	struct {
 		struct td_region_calls calls;
-		uint64_t steps[TD_REGION_BUCKET_STEPS]; /* calls of each */
-		/* of their time, in which the thread had no CPU */
+		uint64_t steps[TD_REGION_BUCKET_STEPS]; /* number of calls in each step */
+		/* time in which the thread had no CPU */
 		uint64_t waited_ns;
 	} sides[2];
 };
 
-/* A call that took long. */
+/* One of the slowest calls. */
 struct td_region_slow {
-	uint64_t time_ns; /* as in its bucket; 0: it is not whole */
-	uint64_t end_ns;  /* of CLOCK_MONOTONIC */
-	uint32_t cpu;     /* where it ended; UINT32_MAX: unknown */
+	uint64_t time_ns; /* duration, as used for buckets; 0: incomplete */
+	uint64_t end_ns;  /* end of the call, CLOCK_MONOTONIC */
+	uint32_t cpu;     /* CPU at the end of the call; UINT32_MAX: unknown */
 	uint32_t unused;
 };
 
 enum {
-	TD_REGION_PLACES = 32, /* buckets that a region has room for */
+	TD_REGION_PLACES = 32, /* maximum number of buckets of a region */
 	/*
-	 * At least 12 batches are left when each second point was dropped.  Fewer
-	 * than 8 have no error, and that of 8 to 10 is half as wide again as it need
-	 * be (TD_MIN_BATCHES of lib/count/course.h, tests/unit/region_calls.c);
-	 * readers make 16 batches of them at most (lib/count/batched.h).
+	 * When every second point has been dropped, at least 12 batches are left, of which readers
+	 * make at most 16 (lib/count/batched.h).  With fewer than 8 batches there is no error
+	 * (TD_MIN_BATCHES in lib/count/course.h), and with 8 to 10 it is 1.5 times as wide as
+	 * necessary (tests/unit/region_calls.c).
 	 */
 	TD_REGION_BUCKET_POINTS = 24,
 	TD_REGION_BUCKET_FIRST_POINT = 2,
@@ -222,17 +225,20 @@ enum {
 	TD_REGION_SLOWEST = 10,
 };
 
-/* Of a region in a thread.  Where no call has been yet there is a hole. */
+/* The buckets of a region in a thread.  The file has a hole here until the first call. */
 struct td_region_buckets {
-	uint64_t nr; /* places that are taken */
-	/* of each bucket, from 1 on; 0: it has none.  Without room, the nearest's. */
+	uint64_t nr; /* number of places in use */
+	/*
+	 * place of each bucket, from 1, or that of the nearest bucket if places are full; 0: none
+	 */
 	uint8_t places[TD_REGION_BUCKETS];
-	uint64_t elsewhere;                               /* calls that are in the nearest */
-	struct td_region_slow slowest[TD_REGION_SLOWEST]; /* in no order */
-	/* and TD_REGION_PLACES of struct td_region_bucket */
+	/* calls counted in the nearest bucket instead of their own */
+	uint64_t elsewhere;
+	struct td_region_slow slowest[TD_REGION_SLOWEST]; /* the slowest calls, unsorted */
+	/* followed by TD_REGION_PLACES of struct td_region_bucket */
 };
 
-/* Of a bucket's sums: they have nr_values. */
+/* Returns the size of a bucket's sum, which has nr_values values. */
 static inline uint64_t td_region_bucket_sum_size(uint64_t nr_values)
 {
 	return sizeof(struct td_region_sum) + nr_values * sizeof(int64_t);
@@ -257,7 +263,7 @@ static inline struct td_region_buckets *td_region_buckets_of(const struct td_reg
 								    TD_REGION_SUMS);
 }
 
-/* place: from 1 on. */
+/* Returns the bucket at a place, which is at least 1. */
 static inline struct td_region_bucket *td_region_bucket_at(const struct td_region_buckets *buckets,
 							   uint64_t nr_values, unsigned int place)
 {
@@ -272,7 +278,7 @@ static inline struct td_region_sum *td_region_bucket_sum_at(const struct td_regi
 					number * td_region_bucket_sum_size(nr_values));
 }
 
-/* For the pending of a record: this side of the bucket at that place is complete. */
+/* Returns the value of td_region_record.pending for a complete side of the bucket at this place. */
 static inline uint32_t td_region_pending(unsigned int place, uint32_t side)
 {
 	return 2 * place + side;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "lib/region/parts.h"
 
-/* Linux, tools/perf/Documentation/topdown.txt */
+/* tools/perf/Documentation/topdown.txt in the kernel tree */
 #define SLOTS_SELECTOR   (1u << 30 | 3)
 #define METRICS_SELECTOR (1u << 29)
 
 /*
- * The kernel writes the page of each event: all of a group's when it begins or stops
- * to count the group, and one alone when that event moves to another counter or its
- * counter is full: arch/x86/events/core.c, x86_pmu_start() and
- * x86_perf_event_set_period().  False: it is at it.
+ * Sums the locks of the pages.  The kernel changes all pages of a group when it starts or stops
+ * counting the group, and one page when its event moves to another counter or the counter overflows
+ * (x86_pmu_start() and x86_perf_event_set_period() in arch/x86/events/core.c).  Returns false while
+ * the kernel is changing a page.
  */
 static bool sum_locks(const struct td_group_counters *group, uint32_t *sum)
 {
@@ -38,14 +38,14 @@ struct pmc_read {
 	uint32_t selectors[TD_REGION_VALUES + 1];
 	uint64_t values[TD_REGION_VALUES + 1];
 	uint64_t nr;
-	/* of events that are none of the slots: what the counter began from */
+	/* offset of each event except SLOTS and fields */
 	int64_t offsets[TD_REGION_VALUES];
-	unsigned int width; /* of a counter, in bits */
+	unsigned int width; /* width of a counter in bits */
 };
 
 /*
- * Fields are read once, behind the others.  False: not all events count.  RDPMC of an
- * event without a counter would end the program.
+ * Chooses the counters to read.  All fields are one counter, which is read last.  Returns false if
+ * some event is not counting, because RDPMC of an event without a counter would end the program.
  */
 static bool choose(const struct td_thread_counters *counters, size_t g, struct pmc_read *pmc)
 {
@@ -73,7 +73,9 @@ static bool choose(const struct td_thread_counters *counters, size_t g, struct p
 	return true;
 }
 
-/* A counter has the low bits of what it counted since its offset. */
+/*
+ * Returns the total of an event.  The counter contains the low bits of the count since the offset.
+ */
 static uint64_t plain_total(const struct pmc_read *pmc, size_t i)
 {
 	unsigned int unused = 64 - pmc->width;
@@ -114,8 +116,8 @@ static bool store_values(struct td_thread_counters *counters, size_t g, const st
 }
 
 /*
- * A hypervisor may stop the CPU between SLOTS and its fields, of which the kernel
- * knows nothing: then they are read again.  No processor needs so many cycles.
+ * A hypervisor may stop the CPU between SLOTS and its fields, without the kernel noticing.  If a
+ * read takes this many cycles, more than on any processor, the counters are read again.
  */
 #define LONG_CYCLES 50000
 #define LONG_READS  4

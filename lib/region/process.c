@@ -66,8 +66,8 @@ bool td_process_has_store(void)
 #define FORKING UINT32_MAX
 
 /*
- * pthread_atfork() is not told of _Fork(), nor of clone(); a page that the kernel
- * wipes in a child is.  Where it does not (before Linux 4.14), only fork() is known.
+ * Numbers the process.  pthread_atfork() does not notice _Fork() and clone(), but the kernel wipes
+ * a page in their children.  Before Linux 4.14 it does not, and only fork() is noticed.
  */
 static void number_process(void)
 {
@@ -101,7 +101,7 @@ bool td_process_forked(size_t open)
 
 /* --- the environment -------------------------------------------------------- */
 
-/* The whole file, with a '\0'; NULL: there is none. */
+/* Returns the whole file with a NUL, or NULL if it cannot be read. */
 static char *read_file(const char *path)
 {
 	size_t size = 0, room = 1 << 16;
@@ -123,7 +123,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* The program may change its folder before it forks. */
+/* Returns the absolute path, because the program may change its directory before it forks. */
 static char *absolute(const char *path)
 {
 	char *folder, *whole = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The interface of the library, in a thread. */
+/* The library's interface, called in the threads of the program. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -45,8 +45,8 @@ static void end(struct td_thread *thread, const char *name)
 }
 
 /*
- * False: the mark is left out.  A signal handler's may come within another one; so may
- * that of a child of clone() that shares the memory, and the thread's block with it.
+ * Returns false if the mark is left out because the thread is in another one.  This may happen in a
+ * signal handler, or in a child of clone() with the same memory and thread block.
  */
 static bool enter(struct td_thread *thread, const char *name)
 {
@@ -63,7 +63,7 @@ static void leave(struct td_thread *thread)
 	__atomic_store_n(&thread->busy, false, __ATOMIC_RELEASE);
 }
 
-/* The calling thread, or NULL.  What the program finds in errno stays. */
+/* Returns the calling thread, or NULL.  Keeps errno for the program. */
 static struct td_thread *find_self(void)
 {
 	int error = errno;
@@ -126,7 +126,10 @@ void td_flush(void)
 
 /* --- td_read(): values ---------------------------------------------------- */
 
-/* The four fields of PERF_METRICS add up to 254 to 257 of 255; else they are coarse. */
+/*
+ * The four fields of level 1 add up to 254/255 to 257/255.  If their sum is further off than
+ * 1/SUM_PART, they are too coarse to be scaled.
+ */
 #define SUM_PART 50
 
 static void fill_with_nan(struct td_interval *interval)
@@ -137,7 +140,7 @@ static void fill_with_nan(struct td_interval *interval)
 		values[i] = NAN;
 }
 
-/* Of a field, in slots.  NaN: it is not counted. */
+/* Returns the growth of a value in slots or events; NaN: it is not counted. */
 static double part_between(const struct td_group_spec *spec, uint8_t part,
 			   const struct td_moment *from, const struct td_moment *to)
 {
@@ -152,8 +155,8 @@ static double part_between(const struct td_group_spec *spec, uint8_t part,
 }
 
 /*
- * Did the thread run on this kind of core?  It does where it is, even if nothing was
- * counted there, as in the kernel by events of user space.
+ * Did the thread run on this core type?  It did on the current one, even if nothing was counted
+ * there, for example in the kernel with events of user space.
  */
 static bool has_run(const struct td_group_spec *spec, size_t g, const struct td_moment *from,
 		    const struct td_moment *to)
@@ -165,8 +168,8 @@ static bool has_run(const struct td_group_spec *spec, size_t g, const struct td_
 }
 
 /*
- * Intel's formulas: a field is a share of the sum of all four; of Atom cores without an
- * event for it, bad speculation is the rest.
+ * Completes the values with Intel's formulas.  A field is a share of the sum of all four.  For
+ * E-cores without an event for bad speculation, it is the remainder.
  */
 static void complete(double v[TD_NR_READ], const struct td_group_spec_group *group)
 {
@@ -189,7 +192,9 @@ static void complete(double v[TD_NR_READ], const struct td_group_spec_group *gro
 	}
 }
 
-/* A first group leaves nothing of NaN; then NaN of any makes the sum unknown. */
+/*
+ * Adds a value.  The first one replaces the NaN of the sum; NaN in any later one makes the sum NaN.
+ */
 static void add(double *sum, double value, bool first)
 {
 	*sum = first ? value : *sum + value;
@@ -221,7 +226,7 @@ void td_interval_fill(struct td_interval *interval, const struct td_group_spec *
 		const struct td_group_spec_group *group = &spec->groups[g];
 		double v[TD_NR_READ];
 
-		/* what the machine has, and the thread was not on */
+		/* 0 for core types of this machine on which the thread did not run */
 		interval->slots_of[group->core] = 0;
 		if (!has_run(spec, g, from, to))
 			continue;
@@ -235,12 +240,12 @@ void td_interval_fill(struct td_interval *interval, const struct td_group_spec *
 /* --- td_read(): the numbers of a thread, for the program itself ----------- */
 
 /*
- * When so many slots, some 100 us, have gone since PERF_METRICS were begun anew, they
- * are once more: an interval is rounded by a 255th of its own slots, or of these.
+ * If this many slots, about 100 us, have passed since the last reset of PERF_METRICS, it is reset
+ * again.  So an interval is rounded by at most 1/255 of its own slots or of these.
  */
 #define MOST_SLOTS 2000000
 
-/* Of td_interval.next: the thread's serial, and the moment. */
+/* td_interval.next contains the thread's serial number and the moment. */
 _Static_assert(sizeof(struct td_moment) + sizeof(uint64_t) <=
 		       sizeof(((struct td_interval *)0)->next),
 	       "a moment has room in an interval");

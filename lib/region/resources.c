@@ -11,7 +11,7 @@
 
 /* --- memory --------------------------------------------------------------- */
 
-/* A thread, what measures the cost of its marks, and some twenty regions. */
+/* Room for a thread, for measuring the cost of its marks, and for about twenty regions. */
 #define LEAST_SIZE (128UL << 10)
 
 struct td_memory_block {
@@ -24,7 +24,7 @@ static size_t round_up(size_t size)
 	return (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 }
 
-/* Leaves the rest of the last block. */
+/* Adds a block.  The rest of the previous one is not used any more. */
 static int add_block(struct td_memory *memory, size_t size)
 {
 	size_t head = round_up(sizeof(struct td_memory_block));
@@ -63,9 +63,9 @@ void td_memory_free(struct td_memory *memory)
 
 /* --- descriptors ---------------------------------------------------------- */
 
-/* The limit is the process's, so one thread changes it at a time. */
+/* The limit belongs to the process, so only one thread may change it at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Descriptors of all threads. */
+/* number of descriptors reserved by all threads */
 static size_t nr_reserved;
 
 /* Reserve descriptors, and leave half of the limit to the program. */
@@ -106,8 +106,8 @@ int td_descriptors_begin(struct td_descriptors *descriptors, size_t nr)
 }
 
 /*
- * Where a program that has closed all hardly gets to.  Not as far as it goes: the
- * kernel's table is as long as its last descriptor, and each fork() copies it.
+ * Programs that close all descriptors rarely get this far.  Not the maximum, because the kernel's
+ * table is as long as the last descriptor, and each fork() copies it.
  */
 #define FAR 4096
 
@@ -125,7 +125,7 @@ int td_descriptors_move(const struct td_descriptors *descriptors, int fd)
 	return moved;
 }
 
-/* Those above the limit stay open. */
+/* Descriptors above the restored limit stay open. */
 void td_descriptors_end(const struct td_descriptors *descriptors)
 {
 	if (descriptors->above)

@@ -9,7 +9,7 @@
 #include <cpuid.h>
 #include <linux/rseq.h>
 
-/* Of glibc; weak, as older ones do not have them. */
+/* defined in glibc 2.35 and later; weak, so that older versions work */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
@@ -49,11 +49,10 @@ uint64_t td_rseq_cycles(void)
 }
 
 /*
- * The kernel goes on at 4 if the thread was preempted, moved or signalled
- * between 1 and 2: Linux, kernel/rseq.c.  The word before 4 is what glibc
- * registered as RSEQ_SIG on x86.  What the area says is of the task that registered
- * it: only RDTSCP tells where this one is, by the low 12 bits that Linux has put
- * there, vdso_encode_cpunode().
+ * If the thread is preempted, moved or signalled between 1 and 2, the kernel continues at 4
+ * (kernel/rseq.c).  The word before 4 is the RSEQ_SIG of x86, which glibc has registered.  The rseq
+ * area describes the task that registered it.  RDTSCP returns the CPU of this task in the low 12
+ * bits of a value that Linux sets (vdso_encode_cpunode()).
  */
 static int try_read(const uint8_t *group_of_cpu, uint8_t group, const uint32_t *selectors,
 		    uint64_t *values, uint64_t nr)
@@ -82,7 +81,7 @@ static int try_read(const uint8_t *group_of_cpu, uint8_t group, const uint32_t *
 		"cmpq %[nr], %[i]\n"
 		"jb 5b\n"
 		"2:\n"
-		/* else the kernel would look at it after dlclose() */
+		/* otherwise the kernel would access it after dlclose() */
 		"movq $0, %c[cs](%[rseq])\n"
 		"jmp 7f\n"
 		"6: movq $0, %c[cs](%[rseq])\n"

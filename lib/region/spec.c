@@ -13,7 +13,7 @@
 
 /* --- CPUs ------------------------------------------------------------------- */
 
-/* "0-3,8": false if it is anything else. */
+/* Adds CPUs such as "0-3,8".  Returns false for other texts. */
 static bool add_cpus(struct td_group_spec *spec, const char *list, uint8_t group)
 {
 	char *end = NULL;
@@ -38,7 +38,7 @@ static bool add_cpus(struct td_group_spec *spec, const char *list, uint8_t group
 
 /* --- parsing ---------------------------------------------------------------- */
 
-/* The kernel's names of the cores' PMUs. */
+/* Names of core PMUs in the kernel. */
 static const struct {
 	const char *pmu;
 	int core;
@@ -127,7 +127,10 @@ static const struct {
 	{ "INT_MISC.UOP_DROPPING", TD_READ_UOP_DROPPING },
 };
 
-/* "cpu_core/slots/u" and "slots:u" are those slots; with other terms they are not. */
+/*
+ * Returns the part that an event's name means, or TD_NR_READ.  "cpu_core/slots/u" and "slots:u"
+ * mean slots; with other terms they do not.
+ */
 static int part_of(const char *name)
 {
 	const char *slash = strchr(name, '/');
@@ -149,7 +152,10 @@ static bool has_parts(const struct td_group_spec_group *group)
 	return memcmp(group->parts, none, sizeof(none)) != 0;
 }
 
-/* Events of all that the thread does are preferred to those of user space. */
+/*
+ * Notes the event of a part.  Events of user space and kernel are preferred to those of user space
+ * only.
+ */
 static void note_part(struct td_group_spec_group *group, const struct td_group_spec_event *event,
 		      size_t number, const char *name)
 {
@@ -206,7 +212,7 @@ static bool parse_line(struct td_group_spec *spec, char *line)
 		spec->read_only = true;
 	if (strcmp(line, "calls") == 0)
 		spec->buckets = true;
-	/* what a later tdstat may ask for besides is no reason to count nothing */
+	/* unknown lines, from later versions of tdstat, are ignored */
 	return true;
 }
 
@@ -231,7 +237,7 @@ int td_group_spec_parse(struct td_group_spec *spec, char *text)
 
 #define DEVICES "/sys/bus/event_source/devices"
 
-/* The first line of a file; false if there is none. */
+/* Reads the first line of a file of the PMU.  Returns false if there is none. */
 static bool read_line(char *line, int size, const char *pmu, const char *name)
 {
 	char path[256];
@@ -248,7 +254,10 @@ static bool read_line(char *line, int size, const char *pmu, const char *name)
 	return got;
 }
 
-/* "event=0xc2,umask=0x02"; other terms are for events that are not these. */
+/*
+ * Converts "event=0xc2,umask=0x02" to a config.  Returns false for other terms, with which the
+ * event is not the expected one.
+ */
 static bool config_of(const char *terms, unsigned long *config)
 {
 	unsigned int event, umask = 0;
@@ -259,7 +268,7 @@ static bool config_of(const char *terms, unsigned long *config)
 	return true;
 }
 
-/* Where a program may count, and may not be counted in the kernel. */
+/* Returns true if this program may be counted only in user space. */
 static bool is_user_only(void)
 {
 	FILE *fp = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
@@ -291,8 +300,9 @@ static const char *const fields[] = {
 };
 
 /*
- * On Golden and Redwood Cove the field of the frontend has some slots that were lost to
- * bad speculation, which an event counts; Intel's formulas put them right.
+ * Returns true for Golden Cove and Redwood Cove, whose field of the frontend includes some slots
+ * that were lost to bad speculation.  An event counts these slots, and Intel's formulas correct for
+ * them.
  */
 static bool drops_uops(void)
 {
@@ -309,7 +319,7 @@ static bool drops_uops(void)
 #endif
 }
 
-/* A PMU without SLOTS counts them by general events of the same names. */
+/* Writes level 1 of a PMU.  Without SLOTS, general events of the same names count it. */
 static void put_topdown(FILE *fp, const char *pmu, const char *type, char flags)
 {
 	char unused[128];

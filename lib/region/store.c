@@ -12,9 +12,9 @@
 
 #include "lib/region/parts.h"
 
-#define LEAST_SIZE (1UL << 20) /* under a limit of the address space */
-#define PROGRAMS   1000        /* of one process, by exec() */
-#define AHEAD      16          /* records that the disk is asked for at once */
+#define LEAST_SIZE (1UL << 20) /* minimum size of the mapping if the address space is limited */
+#define PROGRAMS   1000        /* maximum number of programs that one process runs with exec() */
+#define AHEAD      16          /* number of records for which disk space is allocated at once */
 
 static int make_file(const char *prefix)
 {
@@ -59,7 +59,7 @@ static void fill_head(struct td_store *store, const char *text, size_t nr_values
 		.buckets = buckets,
 	};
 	memcpy((char *)head + head->text_at, text, text_size);
-	/* a reader knows the file by it, so it comes last */
+	/* readers recognize the file by its magic, which is therefore written last */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(head->magic, TD_REGION_MAGIC, sizeof(head->magic));
 }
@@ -80,7 +80,7 @@ static bool is_ours(const struct td_store *store)
 	return fstat(store->fd, &st) == 0 && st.st_dev == store->dev && st.st_ino == store->ino;
 }
 
-/* A file that grows beyond the limit would be the end of the program. */
+/* Returns the maximum size of the file.  Exceeding RLIMIT_FSIZE would end the program. */
 static size_t most_size(void)
 {
 	struct rlimit limit;
@@ -90,7 +90,7 @@ static size_t most_size(void)
 	return (size_t)limit.rlim_cur;
 }
 
-/* Makes the file as large as it may get, and its head. */
+/* Sets the file to its maximum size, and allocates its head and text. */
 static int make_room(int fd, size_t size, size_t text_size)
 {
 	int rc;
@@ -101,7 +101,7 @@ static int make_room(int fd, size_t size, size_t text_size)
 	return rc || ftruncate(fd, (off_t)size) == 0 ? rc : -errno;
 }
 
-/* Changes the size to one that there is room for. */
+/* Maps the file.  Reduces *size if the address space is limited. */
 static void *map_file(int fd, size_t *size)
 {
 	void *map;
@@ -138,7 +138,7 @@ int td_store_open(struct td_store *store, const char *prefix, const char *text, 
 	return 0;
 }
 
-/* What is behind it is 0 already, also its end. */
+/* Copies a name.  The bytes after it are 0 already. */
 static void put_name(char to[TD_REGION_NAME], const char *name)
 {
 	for (size_t i = 0; i < TD_REGION_NAME - 1 && name[i]; i++)
@@ -155,7 +155,10 @@ static int allocate(int fd, uint64_t at, uint64_t size)
 	return rc;
 }
 
-/* For some records, or for the first of them.  A page without room is a SIGBUS. */
+/*
+ * Allocates disk space for several records, or for one if there is less space.  Writing to a page
+ * without disk space would raise SIGBUS.
+ */
 static bool reserve(struct td_store *store, uint64_t at)
 {
 	uint64_t size = store->head->record_size, end = at + AHEAD * size;
@@ -169,7 +172,7 @@ static bool reserve(struct td_store *store, uint64_t at)
 	return true;
 }
 
-/* Is there room up to the end? */
+/* Is disk space allocated up to this offset? */
 static bool has_room(const struct td_store *store, uint64_t end)
 {
 	return end <= __atomic_load_n(&store->reserved, __ATOMIC_RELAXED);
@@ -246,9 +249,9 @@ void td_store_forget(struct td_store *store)
 /* --- points ----------------------------------------------------------------- */
 
 struct sums {
-	const struct td_region_sum *sum; /* of all calls */
-	struct td_region_sum *first;     /* of the points */
-	size_t size;                     /* of each */
+	const struct td_region_sum *sum; /* sum of all calls so far */
+	struct td_region_sum *first;     /* the first point */
+	size_t size;                     /* size of each sum */
 	unsigned int points;
 };
 
@@ -257,7 +260,10 @@ static struct td_region_sum *point_at(const struct sums *sums, size_t i)
 	return (struct td_region_sum *)((uintptr_t)sums->first + i * sums->size);
 }
 
-/* Until it is whole, a point has no calls: the process may be killed here, too. */
+/*
+ * Sets a point.  Its number of calls is 0 until it is complete, because the process may be killed
+ * in between.
+ */
 static void set_point(const struct sums *sums, size_t i, const struct td_region_sum *sum,
 		      uint64_t calls)
 {
@@ -279,19 +285,19 @@ static void thin_out(const struct sums *sums)
 	}
 }
 
-/* Behind the last of so many calls. */
+/* Adds a point after this number of calls. */
 static void add_point(const struct sums *sums, uint64_t calls)
 {
 	uint64_t spacing = td_region_spacing(calls, sums->points);
 	uint64_t nr = calls / spacing;
 
-	/* when the spacing has doubled, the first half is that of all until now */
+	/* when the spacing has doubled, every second point is kept, in the first half */
 	if (spacing > 1 && nr == sums->points / 2 + 1)
 		thin_out(sums);
 	set_point(sums, nr - 1, sums->sum, calls);
 }
 
-/* Is there one?  There seldom is when calls are many. */
+/* Is a point due after this number of calls?  With many calls, points are rare. */
 static bool has_point(uint64_t calls, unsigned int points)
 {
 	return !(calls & (td_region_spacing(calls, points) - 1));
@@ -359,7 +365,9 @@ static uint8_t nearest(const struct td_region_buckets *buckets, unsigned int num
 	return 1;
 }
 
-/* The first call of a bucket; its place is not to be seen before it has a number. */
+/*
+ * Assigns a place to a bucket at its first call.  Readers must not see the place before its number.
+ */
 static unsigned int find_place(const struct td_store *store, const struct td_region_record *record,
 			       unsigned int number)
 {
@@ -377,7 +385,10 @@ static unsigned int find_place(const struct td_store *store, const struct td_reg
 	return buckets->places[number];
 }
 
-/* Of a call that is in another bucket, the first or the last step of that. */
+/*
+ * Returns the step of a call in a bucket.  A call that belongs to another bucket is counted in the
+ * first or the last step.
+ */
 static unsigned int step_in(const struct td_region_bucket *bucket, unsigned int step)
 {
 	unsigned int first = TD_REGION_BUCKET_STEPS * bucket->number;
@@ -430,7 +441,7 @@ static void end_bucket(const struct td_store *store, const struct td_edit *edit)
 
 /* --- both ------------------------------------------------------------------- */
 
-/* A process may be killed between any two of these. */
+/* Makes the changes valid.  The process may be killed between any two of these steps. */
 void td_store_commit(const struct td_store *store, const struct td_edit *edit)
 {
 	struct td_region_record *record = edit->record;

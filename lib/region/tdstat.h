@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions: top-down of a piece of a program, counted from inside.
+ * Regions: top-down analysis of a part of a program, counted from inside.
  *
  *   td_begin("parse");
  *   ...
  *   td_end("parse");
  *
- * Nothing is counted unless the environment has TDSTAT_REGIONS, as under
- * "tdstat regions -- ./program"; else each mark is one predicted branch.  See
- * tdstat-regions(3).
+ * Regions are only counted under "tdstat regions -- ./program", which sets TDSTAT_REGIONS;
+ * otherwise each mark is a predicted branch.  See tdstat-regions(3).
  *
- * td_read() gives the numbers to the program itself, with tdstat and without it.
+ * td_read() returns counts to the program itself, with and without tdstat.
  */
 #ifndef TDSTAT_H
 #define TDSTAT_H
@@ -19,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Kinds of cores: P-cores, or the only kind; E-cores; those of low power. */
+/* Core types: P-cores or the only type, E-cores, and low-power E-cores. */
 enum {
 	TD_CORE,
 	TD_CORE_ATOM,
@@ -28,18 +27,18 @@ enum {
 };
 
 /*
- * What a thread did between two td_read().  Sums, so that those of intervals and of
- * threads can be added: 100 * retiring / slots is a percentage, instructions / cycles
- * is IPC.  NaN: not counted.
+ * Counts of a thread between two calls of td_read().  They can be added over intervals and threads:
+ * 100 * retiring / slots is a percentage, instructions / cycles is IPC.  NaN: not counted.
  */
 struct td_interval {
-	double time_ns; /* by the clock, also while it had no CPU */
+	double time_ns; /* elapsed time, including time without a CPU */
 	double slots, retiring, bad_speculation, frontend_bound, backend_bound;
-	/* These four are rounded; each may be off by so many slots. */
+	/* maximum rounding error of each of the four categories, in slots */
 	double rounding;
 	double cycles, instructions;
-	double slots_of[TD_NR_CORES]; /* NaN: also if there is no such core */
-	/* Of the library: where the next interval begins.  Zeros: nowhere yet. */
+	/* slots by core type; NaN: not counted, or the machine has no such cores */
+	double slots_of[TD_NR_CORES];
+	/* used by the library: start of the next interval; zeros: none yet */
 	unsigned long long next[48];
 };
 
@@ -68,39 +67,42 @@ static inline int td_read(struct td_interval *interval)
 
 #pragma GCC visibility push(default)
 
-/* Not 0 while regions are counted.  Of the library; only to be read. */
+/* Not 0 while regions are counted.  Set by the library; do not change it. */
 extern int td_regions_on;
 
 /*
- * Begins a region of the calling thread, within those that it is in already.
- * Of a name of more than 111 bytes the rest is dropped; NULL is no region.
+ * Begins a region of the calling thread.  The regions that the thread is in enclose it.  Names are
+ * cut off after 111 bytes.  NULL has no effect.
  */
 void td_begin(const char *name);
-/* Ends it, and what was begun within it and is not ended. */
+/* Ends the region, and regions that began within it and have not ended. */
 void td_end(const char *name);
 /*
- * Opens the counters of the calling thread, which its first td_begin() does
- * otherwise.  To be called before a filter of system calls: then marks need read()
- * only.  Returns 0, or -1 if nothing is or can be counted.
+ * Opens the counters of the calling thread, which otherwise happens in its first td_begin().  Call
+ * it before system calls are filtered; afterwards, marks only need read().  Returns 0, or -1 if
+ * regions are not counted.
  */
 int td_thread_init(void);
-/* Adds what the thread did outside of regions so far, as at its end. */
+/*
+ * Adds the counts of the calling thread outside of regions so far, which otherwise happens when it
+ * ends.
+ */
 void td_flush(void);
 /*
- * Fills the interval with what the calling thread did since its last td_read() of
- * the same structure, and begins the next one.  The first call for a structure of
- * zeros, or by another thread, only begins: the values are NaN.
+ * Fills the interval with the counts of the calling thread since its last td_read() of the same
+ * structure, and begins the next interval.  The first call with a zeroed structure, or in another
+ * thread, only begins an interval: all values are NaN.
  *
- * Returns 0 or a negative errno, with all values NaN: -ENODEV if the kernel shows no
- * PMU of the cores, -EACCES or what else perf_event_open(2) gives; -ENODATA if the
- * counters did not run all of the time; -EBUSY in a signal handler that interrupted
- * the library.  After -ENODATA the next interval has begun; after others it has not.
+ * Returns 0 or a negative errno with all values NaN: -ENODEV if the kernel has no core PMU;
+ * -ENODATA if the counters did not run all the time; -EBUSY in a signal handler that interrupted
+ * the library; -EACCES or another error of perf_event_open(2).  After -ENODATA, the next interval
+ * has begun; after other errors it has not.
  */
 int td_read(struct td_interval *interval);
 
 #pragma GCC visibility pop
 
-/* The functions are for languages that cannot look at td_regions_on. */
+/* These functions can be called from languages that cannot access td_regions_on. */
 #define td_begin(name) (__builtin_expect(td_regions_on, 0) ? td_begin(name) : (void)0)
 #define td_end(name)   (__builtin_expect(td_regions_on, 0) ? td_end(name) : (void)0)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Threads, from their first region to their end; the process's start, and forks. */
+/* Threads, from their first region to their end; the start of the process, and forks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,22 +12,22 @@
 #include "lib/region/parts.h"
 #include "lib/region/tdstat.h"
 
-/* of the library's own block, as a call to find it would be a part of each region */
+/* in the library's own thread block: a call to find it would be counted in each region */
 static __thread struct td_thread *self __attribute__((tls_model("initial-exec")));
 /*
- * The process in which its first mark is at work, which a signal handler's must not do
- * again, or was without success.
+ * td_process_now() while the first mark of the thread is running, or after it has failed.  A signal
+ * handler must not start it again.
  */
 static __thread uint32_t opening __attribute__((tls_model("initial-exec")));
-/* The thread is at it, which a signal handler must not wait for. */
+/* The thread is preparing the library, and a signal handler must not wait for that. */
 static __thread bool preparing __attribute__((tls_model("initial-exec")));
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int prepared; /* 0 or a negative errno */
+static int prepared; /* result of preparing the library: 0 or a negative errno */
 
 /* --- regions ---------------------------------------------------------------- */
 
-/* FNV-1a */
+/* FNV-1a hash */
 static size_t hash(const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325;
@@ -38,8 +38,8 @@ static size_t hash(const char *name)
 }
 
 /*
- * Where the region is, or where it is to be.  By its text, as a name may be in
- * memory that another name had before.
+ * Returns the slot of a region, or the slot where it belongs.  Compares texts, because a name may
+ * be at an address that another name had before.
  */
 static size_t find(const struct td_thread *thread, const char *name)
 {
@@ -50,7 +50,7 @@ static size_t find(const struct td_thread *thread, const char *name)
 	return at;
 }
 
-/* Returns -1 if memory ran out. */
+/* Doubles the table if it is half full.  Returns -1 if memory ran out. */
 static int make_room(struct td_thread *thread)
 {
 	struct td_thread wide = { .room = thread->room ? 2 * thread->room : 64 };
@@ -105,7 +105,7 @@ static void free_thread(struct td_thread *thread)
 	td_memory_free(&memory);
 }
 
-/* The parent's, in a child, which has its descriptors. */
+/* Frees the parent's state in a child, which has inherited its descriptors. */
 static void forget(struct td_thread *thread)
 {
 	self = NULL;
@@ -115,7 +115,7 @@ static void forget(struct td_thread *thread)
 	free_thread(thread);
 }
 
-/* When a thread ends, or the process by exit(): so do the regions it is in. */
+/* Ends the regions of a thread that ends, or of the process at exit(). */
 static void end_calls(struct td_thread *thread)
 {
 	thread->busy = true;
@@ -210,7 +210,7 @@ static size_t nr_open(void)
 	return self ? self->depth + self->too_deep : 0;
 }
 
-/* The thread's first mark, or that of a child which the thread is in. */
+/* Opens the thread at its first mark, or at the first mark in a new child. */
 static struct td_thread *open_thread(void)
 {
 	struct td_thread *thread;
@@ -228,7 +228,7 @@ static struct td_thread *open_thread(void)
 	return thread;
 }
 
-/* NULL if it has no memory. */
+/* Returns the calling thread; NULL if memory ran out. */
 static struct td_thread *find_self(void)
 {
 	return self && self->process == td_process_now() ? self : open_thread();
@@ -282,13 +282,13 @@ static void __attribute__((constructor)) start(void)
 	if (prepared)
 		return;
 	td_regions_on = 1;
-	/* the first thread is counted from here on, others from their first region */
+	/* the first thread is counted from here, others from their first region */
 	td_thread_self();
 }
 
 /*
- * The keys of the thread that calls exit() are not destroyed.  A child without marks
- * has nothing to end.
+ * Ends the regions of the thread that calls exit(), because its keys are not destroyed.  A child
+ * without marks has no regions to end.
  */
 static void __attribute__((destructor)) finish(void)
 {

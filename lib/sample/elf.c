@@ -234,7 +234,10 @@ bool td_elf_has(const struct td_elf *file, const char *name)
 	return find_section(file, name, &shdr);
 }
 
-/* Searches whole tables, because the name may be the end of another one. */
+/*
+ * Does a string table contain the name?  Whole tables are searched, because the name may be the end
+ * of another one.
+ */
 bool td_elf_names(const struct td_elf *file, const char *symbol)
 {
 	Elf_Scn *section = NULL;
@@ -423,13 +426,16 @@ int td_elf_open_shared(struct td_elf *shared, const struct td_elf *debug, struct
 
 /* --- lines of the source -------------------------------------------------- */
 
-/* Ranges of all units: ten times what the largest programs need. */
+/* Maximum number of ranges of all units: ten times what the largest programs need. */
 #define UNITS_MAX ((uint64_t)4 << 20)
-/* Bytes of a file's debugging information in the file, and of its unpacked part. */
+/* Maximum sizes of the debugging information of a file: in the file, and unpacked. */
 #define PLAIN_MAX    ((uint64_t)4 << 30)
 #define UNPACKED_MAX ((uint64_t)1 << 30)
 
-/* Empty ranges count as well, because many units can share a list of them. */
+/*
+ * Adds the units and their ranges.  Empty ranges count as well, because many units can share a list
+ * of them.
+ */
 static int add_units(struct td_elf_lines *lines, Dwarf_Die *unit, uint64_t *left)
 {
 	Dwarf_Addr base, start, end;

@@ -8,7 +8,7 @@
 
 /* --- of a file of ELF ------------------------------------------------------ */
 
-/* More than the tables of any known program. */
+/* Maximum size of a section, which is above the tables of all known programs. */
 #define SECTION_MAX ((uint64_t)1 << 30)
 
 /* A symbol table that is being read. */
@@ -47,8 +47,8 @@ static uint32_t rank_of(const GElf_Sym *sym)
 #define VERSION_HIDDEN 0x8000
 
 /*
- * Returns the length of "f" in "f@@V2", the version that is linked to f now, or "f@V1", for
- * programs that were linked earlier.  The dynamic table has versions in a section of its own.
+ * Returns the length of "f" in "f@@V2" (the version to which f is linked now) or "f@V1" (for
+ * programs that were linked earlier).  In dynamic tables, versions are in a section of their own.
  */
 static size_t name_length(const struct reading *reading, const GElf_Sym *sym, int at,
 			  const char *name, bool *old)
@@ -114,7 +114,7 @@ static Elf_Scn *find(Elf *elf, uint32_t type, size_t link, GElf_Shdr *shdr)
 	return NULL;
 }
 
-/* Returns 0 if there is no such section. */
+/* Returns the size of a section; 0: there is none. */
 static uint64_t size_of(Elf *elf, size_t at)
 {
 	Elf_Scn *section = elf_getscn(elf, at);
@@ -187,7 +187,10 @@ static int open_one(struct td_elf *file, const struct td_object *object, const s
 	return rc ? rc : check_id(file, object);
 }
 
-/* Sets *root to the process in whose root directory it was found, or to 0. */
+/*
+ * Opens the object's file.  Sets *root to the process in whose root directory the file was found,
+ * or to 0.
+ */
 static int open_file(struct td_elf *file, const struct td_object *object, const struct td_sysfs *fs,
 		     int *root)
 {
@@ -208,7 +211,7 @@ static bool has_lines(const struct td_elf *file)
 	return td_elf_has(file, ".debug_line") || td_elf_has(file, ".zdebug_line");
 }
 
-/* Without the file that several debug files share, there are no lines. */
+/* Opens the lines.  If the file that several debug files share is missing, there are no lines. */
 int td_file_symbols_open_lines(struct td_file_symbols *symbols, struct td_search *search)
 {
 	const struct td_elf *from = symbols->debug.elf ? &symbols->debug : &symbols->file;

@@ -5,13 +5,13 @@
 
 #define MAX_SIZE 15
 
-/* Operands after an opcode, as letters in a table of opcodes. */
+/* Operands that follow an opcode, as letters in a table of opcodes. */
 enum {
 	NONE = '.',    /* nothing */
 	INVALID = '-', /* no instruction */
 	MODRM = 'm',   /* ModRM, SIB, displacement */
-	MODRM_8 = 'b', /* as MODRM, and an immediate of 8 bits */
-	MODRM_Z = 'z', /* as MODRM, and an immediate of 16 or 32 bits */
+	MODRM_8 = 'b', /* like MODRM, followed by an immediate of 8 bits */
+	MODRM_Z = 'z', /* like MODRM, followed by an immediate of 16 or 32 bits */
 	IMM_8 = '1',
 	IMM_16 = '2',
 	IMM_24 = '3',    /* 16 and 8 bits (enter) */
@@ -20,7 +20,7 @@ enum {
 	ADDRESS = 'a',   /* an address, 32 or 64 bits unless prefixed */
 	FAR = 'f',       /* 16 bits, and 16 or 32 bits; only in 32-bit mode */
 	TEST_8 = 't',    /* ModRM; two operations also have an immediate of 8 bits */
-	TEST_Z = 'T',    /* as TEST_8, with an immediate of 16 or 32 bits */
+	TEST_Z = 'T',    /* like TEST_8, but with an immediate of 16 or 32 bits */
 	RELATIVE = 'r',  /* 8-bit offset of a jump or call */
 	RELATIVE_Z = 'R' /* 32-bit offset of a jump or call */
 };
@@ -77,9 +77,9 @@ struct decoding {
 	bool of_thread; /* segment FS or GS */
 	uint8_t repeat; /* 0xf2, 0xf3, or 0 */
 	uint8_t rex;    /* 0: there is none */
-	/* fields of ModRM */
+	/* fields of the ModRM byte */
 	uint8_t mod, reg, rm;
-	size_t place_at; /* offset of a fixed address in code; 0: none */
+	size_t place_at; /* offset of a fixed address in the code; 0: none */
 };
 
 static bool skip(struct decoding *d, size_t nr)
@@ -277,8 +277,8 @@ static bool decode_evex(struct decoding *d)
 }
 
 /*
- * Returns true for a VEX or EVEX prefix.  In 32-bit mode, these bytes are other instructions
- * unless the ModRM byte of those would name two registers.
+ * Returns true for a VEX or EVEX prefix.  In 32-bit mode, these bytes are other instructions unless
+ * the ModRM byte of those instructions would name two registers.
  */
 static bool is_vector(const struct decoding *d, uint8_t op)
 {
@@ -382,7 +382,7 @@ bool td_insn_decode(struct td_insn *insn, const uint8_t *code, size_t size, bool
 		ok = !d.rex && (op == 0x62 ? decode_evex(&d) : decode_vex(&d, op));
 	} else {
 		ok = !(wide && is_old(op)) && decode_operands(&d, one_byte[op]);
-		/* AMD's XOP */
+		/* XOP prefix of AMD */
 		ok = ok && (op != 0x8f || d.reg == 0);
 		if (ok)
 			classify(insn, &d, op, operands_at);

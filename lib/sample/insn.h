@@ -16,7 +16,7 @@
 enum td_insn_kind {
 	TD_INSN_OTHER,
 	TD_INSN_RETURN,
-	TD_INSN_JUMP,     /* to target */
+	TD_INSN_JUMP,     /* jump to target */
 	TD_INSN_BRANCH,   /* conditional, to target */
 	TD_INSN_COMPUTED, /* a jump to the address in a register or in memory */
 	TD_INSN_TABLE,    /* a computed jump that uses the table of a switch */
@@ -24,11 +24,14 @@ enum td_insn_kind {
 
 struct td_insn {
 	enum td_insn_kind kind;
-	size_t size;    /* in bytes */
+	size_t size;    /* size in bytes */
 	int64_t target; /* target of jumps and branches, relative to the instruction's end */
 	/* computed jumps: the register that contains the address; -1: it is in memory */
 	int reg;
-	/* register that the instruction adds to, as before a jump with a table of offsets; or -1 */
+	/*
+	 * register to which the instruction adds, as before a jump with a table of offsets; -1:
+	 * none
+	 */
 	int added;
 	/* an operand in memory has a fixed address, to which an index may be added */
 	enum {

@@ -64,7 +64,7 @@ struct sums {
 	double weight, squares;
 };
 
-/* The sums of hits with the same key. */
+/* Sums of hits with the same key. */
 struct entries {
 	struct entry {
 		int function;

@@ -66,10 +66,10 @@ void td_locations_free(struct td_locations *locations);
 struct td_stacks {
 	struct td_stack {
 		int function; /* the first function with its name; -1: unknown */
-		int caller;   /* the index of the caller; -1: none */
+		int caller;   /* index of the caller; -1: none */
 		int depth;    /* number of callers */
-		double own;   /* weight of the samples in it */
-		double all;   /* own weight and that of its callees; may be 0 */
+		double own;   /* weight of the samples in this call */
+		double all;   /* own weight, plus the weight of its callees; may be 0 */
 		double from;  /* x offset in a flame graph; siblings are sorted by name */
 	} * v;
 	size_t nr;

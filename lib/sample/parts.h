@@ -28,7 +28,7 @@ struct td_search {
 	bool aliases;              /* keep all names of an address */
 };
 
-/* Ten times what the largest known programs need. */
+/* Limits: ten times what the largest known programs need. */
 #define TD_SEARCH_BYTES   ((uint64_t)16 << 30)
 #define TD_SEARCH_SYMBOLS ((uint64_t)32 << 20)
 
@@ -53,12 +53,11 @@ int td_regular_open(const struct td_sysfs *fs, const char *path);
 char *td_regular_path(int pid, const char *path);
 
 /*
- * Confines this process, which was forked to read untrusted files.  It keeps two descriptors
- * (-1: none), standard error, a limited amount of memory, and the system calls that open files
- * for reading, read them, and write to open descriptors.
- *
- * It also keeps the capabilities to read any file, kallsyms, and the root directory of a
- * process: which debug files to open is only known after reading the first file.
+ * Confines this process, which was forked to read untrusted files.  It keeps two descriptors (-1:
+ * none), standard error, a limited amount of memory, and the system calls that open and read files
+ * and write to open descriptors.  It also keeps the capabilities to read all files, kallsyms, and
+ * the root directory of a process, because the debug files to open are only known after reading the
+ * first file.
  */
 void td_confine(int keep, int keep_too);
 
@@ -80,7 +79,7 @@ pid_t td_search_fork(void);
 /* A confined process that runs td_search_objects(). */
 struct td_search_process {
 	pid_t pid;
-	int fd; /* descriptor of its results */
+	int fd; /* descriptor for the results */
 };
 
 /* Returns 0 or a negative errno. */
@@ -116,7 +115,7 @@ enum td_found_kind {
 	TD_FOUND_NAMED,
 };
 
-/* The longest record. */
+/* Size of the longest record. */
 #define TD_FOUND_MAX (1 << 14)
 
 /*
@@ -136,7 +135,7 @@ struct td_named {
 	uint64_t limit;   /* maximum of the end, if the size is 0 */
 	size_t name;      /* offset in text */
 	size_t enclosing; /* 1 + the index of the innermost symbol around it, or 0 */
-	uint32_t rank;    /* priority among symbols at the same address; the highest wins */
+	uint32_t rank;    /* priority among symbols at the same address; the highest one is used */
 	bool old;         /* a version that programs are no longer linked to */
 };
 
@@ -164,7 +163,7 @@ const char *td_symbol_table_name(const struct td_symbol_table *table,
 				 const struct td_named *symbol);
 void td_symbol_table_free(struct td_symbol_table *table);
 
-/* These read lists of symbols.  The caller finishes the table. */
+/* Functions that read lists of symbols.  The caller finishes the table. */
 
 /* Reads /proc/kallsyms.  Returns a negative errno: -EACCES if the kernel hides addresses. */
 int td_symbols_read_kernel(struct td_symbol_table *table, struct td_search *search);
@@ -177,9 +176,9 @@ int td_symbols_read_memory(struct td_symbol_table *table, struct td_search *sear
 /* --- elf.c ---------------------------------------------------------------- */
 
 /*
- * An open ELF file.  Its content is untrusted, therefore it is not opened with libdwfl, which
- * maps the file, unpacks .gnu_debugdata and gzip files of any size, and does not find lines of
- * a unit without .debug_aranges, as clang writes it (elfutils 0.188).
+ * An open ELF file.  Its contents are untrusted.  Therefore it is not opened with libdwfl, which
+ * maps the file, unpacks .gnu_debugdata and gzip files of any size, and does not find the lines of
+ * units without .debug_aranges, which clang omits (elfutils 0.188).
  */
 struct td_elf {
 	int fd;     /* -1: the file is in memory */
@@ -204,11 +203,11 @@ int td_elf_open_vdso(struct td_elf *file);
 /* Finds the virtual address of an offset in the file.  Returns false if it is not loaded. */
 bool td_elf_address(const struct td_elf *file, uint64_t offset, uint64_t *address);
 /*
- * Returns a string table of at most max bytes, or NULL.  Its last byte is 0: if it is not,
- * elf_strptr() searches the whole table for the end of each string.
+ * Returns a string table of at most max bytes, or NULL.  Its last byte must be 0, because
+ * elf_strptr() would otherwise search the whole table for the end of each string.
  */
 Elf_Data *td_elf_strings(Elf *elf, size_t section, uint64_t max);
-/* Returns the string at an offset of a table, which may be NULL, or NULL. */
+/* Returns the string at an offset of a table, or NULL.  The table may be NULL. */
 const char *td_elf_text(const Elf_Data *strings, size_t at);
 bool td_elf_has(const struct td_elf *file, const char *name);
 /* Returns true if the file defines or imports this symbol.  For small files only. */
@@ -258,7 +257,7 @@ void td_elf_lines_close(struct td_elf_lines *lines);
 
 /* The symbols of an object: in files, by virtual address. */
 struct td_file_symbols {
-	struct td_elf file, debug, shared; /* closed if there is none */
+	struct td_elf file, debug, shared; /* not open if there is no such file */
 	struct td_symbol_table table;
 	struct td_elf_lines lines;
 	int root;   /* the process in whose root directory the file is, or 0 */
@@ -278,7 +277,10 @@ int td_file_symbols_open_elf(struct td_elf *file, const struct td_object *object
 			     const struct td_sysfs *fs, int *root);
 /* Opens the lines; call it after opening the symbols.  Returns as td_elf_lines_open() does. */
 int td_file_symbols_open_lines(struct td_file_symbols *symbols, struct td_search *search);
-/* Converts a spot's address to that of symbols.  Returns false if it is not in a segment. */
+/*
+ * Converts the address of a spot to an address of symbols.  Returns false if it is not in a
+ * segment.
+ */
 bool td_file_symbols_address(const struct td_file_symbols *symbols, const struct td_object *object,
 			     uint64_t *address);
 void td_file_symbols_close(struct td_file_symbols *symbols);

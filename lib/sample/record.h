@@ -57,12 +57,13 @@ struct td_record {
 	/* PERF_SAMPLE_RAW: the words after the size and the first 32 bits of data */
 	const uint64_t *raw;
 	size_t nr_raw;
-	uint64_t length, offset; /* those of a mapping, or of the bytes of a trace */
-	bool cut;                /* trace: the ring was full, so bytes after these are missing */
-	const char *path;        /* path of a mapping */
+	uint64_t length, offset; /* offset and length of a mapping, or of the bytes of a trace */
+	/* trace: bytes after these are missing, because the ring was full */
+	bool cut;
+	const char *path; /* path of a mapping */
 	struct td_build_id build_id;
 	int parent;       /* fork: the parent process */
-	bool out;         /* switch: the task lost its CPU, else got one */
+	bool out;         /* switch: true if the task lost its CPU, false if it got one */
 	bool preempted;   /* switch: the task lost its CPU while runnable */
 	uint64_t lost;    /* number of lost records or samples */
 	uint16_t latency; /* PERF_SAMPLE_WEIGHT_STRUCT: var3_w, in cycles */
@@ -82,8 +83,9 @@ struct td_record_format {
 	bool weights;
 	bool stack; /* PERF_SAMPLE_REGS_USER of the stack pointer */
 	/*
-	 * Bytes of PERF_SAMPLE_STACK_USER, a multiple of 8, with PERF_SAMPLE_REGS_USER of all
-	 * registers that unwinding needs, for callers in user space.  0: none.
+	 * Size of the stack to copy (PERF_SAMPLE_STACK_USER), a multiple of 8, with
+	 * PERF_SAMPLE_REGS_USER of all registers that unwinding needs, to find callers in user
+	 * space.  0: none.
 	 */
 	uint16_t copied;
 };
@@ -98,10 +100,10 @@ bool td_record_parse(struct td_record *record, const struct td_record_format *fo
 		     const void *data, size_t size);
 
 /*
- * Latencies from AMD's instruction-based sampling (IBS) of one operation or one fetch.  The
- * registers are those of PERF_SAMPLE_RAW, after the word with the features (struct
- * perf_ibs_data in arch/x86/include/asm/amd-ibs.h; the PPR of family 19h model 11h describes
- * the bits: MSRC001_1030 and up).  The result is 0 if a register is missing.
+ * Returns the latency in AMD's instruction-based sampling (IBS) of one operation or one fetch.  The
+ * registers are in PERF_SAMPLE_RAW, after a word with the features (struct perf_ibs_data in
+ * arch/x86/include/asm/amd-ibs.h).  The PPR of family 19h model 11h describes their bits
+ * (MSRC001_1030 and up).  The result is 0 if a register is missing.
  */
 
 /*

@@ -6,17 +6,18 @@
 #include "lib/plan/plan.h"
 #include "lib/sample/record.h"
 
-/* How an event of the plan is sampled. */
+/* How to sample an event of the plan. */
 struct td_sampling {
 	/* events between two samples; 0: the event is only counted, for its group */
 	uint64_t period;
 	bool frequency; /* period is the number of samples per second instead */
 	/*
-	 * As in perf_event_attr.precise_ip: the maximum to try; after opening, what the
+	 * As in perf_event_attr.precise_ip: the maximum to try; after opening, the value that the
 	 * kernel has accepted.
 	 */
 	int precise;
-	int min_precise; /* higher values are tried, too; 0: there is no minimum */
+	/* minimum precise_ip, above which higher values are tried, too; 0: there is no minimum */
+	int min_precise;
 };
 
 #define TD_MAX_PRECISE 3 /* perf_event_attr.precise_ip */
@@ -40,7 +41,10 @@ struct td_sampler_setup {
 	struct td_target *target;
 	struct td_notes *notes;
 	struct td_record_format format;
-	/* the numbers of their events follow those of the plan: td_sampler_companion() */
+	/*
+	 * companions of each group; their event numbers follow those of the plan:
+	 * td_sampler_companion()
+	 */
 	const struct td_companion *companions;
 	size_t nr_companions;
 	bool switches;     /* also record context switches */
@@ -54,7 +58,7 @@ struct td_sampler_setup {
 	struct {
 		uint32_t type; /* as in perf_event_attr; 0: no trace */
 		uint64_t config;
-		const char *filter; /* as PERF_EVENT_IOC_SET_FILTER takes it */
+		const char *filter; /* filter in the syntax of PERF_EVENT_IOC_SET_FILTER */
 		int max_pages;      /* per ring of the trace, a power of two */
 	} trace;
 };
@@ -66,8 +70,8 @@ int td_sampler_max_rate(const struct td_sysfs *fs);
 struct td_sampler;
 
 /*
- * Opens the events, disabled.  Adds notes on what this user may not sample, and on rings that
- * had to be smaller.
+ * Opens the events, which are disabled at first.  Adds notes on events that this user may not
+ * sample, and on rings that had to be smaller.
  */
 int td_sampler_open(struct td_sampler **out, const struct td_sampler_setup *setup,
 		    struct td_err *err);
@@ -78,19 +82,19 @@ void td_sampler_close(struct td_sampler *sampler); /* NULL is fine */
  */
 void td_sampler_list_dead(struct td_sampler *sampler, struct td_ints *cpus);
 /*
- * Also samples on CPUs that have come online.  Read the rings first: those of dead CPUs may be
- * closed.  After an error, all events that were open still are.
+ * Also samples on CPUs that have come online.  Read the rings first, because rings of dead CPUs may
+ * be closed.  After an error, all open events remain open.
  */
 int td_sampler_add_cpus(struct td_sampler *sampler, const struct td_ints *cpus, struct td_err *err);
 /* Tasks that begin with an exec() enable the events themselves. */
 void td_sampler_enable(struct td_sampler *sampler, bool on);
 /* Enables or disables one companion of all groups.  Its counts then have a gap. */
 void td_sampler_enable_companion(struct td_sampler *sampler, size_t companion, bool on);
-/* Returns the sum of what the sampled events of the plan have counted so far. */
+/* Returns the sum of the counts of the plan's sampled events so far. */
 double td_sampler_counted(const struct td_sampler *sampler);
 /*
- * Returns the percentage of the sampled tasks' time that they ran on the core type of this PMU,
- * or NAN if none of its events was enabled.
+ * Returns the time that the sampled tasks ran on the core type of this PMU, in % of their time; NAN
+ * if none of its events was enabled.
  */
 double td_sampler_ran_pct(const struct td_sampler *sampler, int pmu);
 /* Returns a descriptor that is readable when a ring is half full. */
@@ -102,7 +106,7 @@ static inline int td_sampler_companion(const struct td_sampler_setup *setup, siz
 	return (int)(setup->plan->events.nr + group * setup->nr_companions + companion);
 }
 
-/* Returns the bytes of a TD_RECORD_TRACE while it is taken, or NULL if they are lost. */
+/* Returns the bytes of a TD_RECORD_TRACE that is being taken, or NULL if they are lost. */
 uint8_t *td_sampler_trace(struct td_sampler *sampler, const struct td_record *record);
 /* Returns the latest time at which the CPU of a record that is cut resumed tracing. */
 uint64_t td_sampler_trace_on_ns(const struct td_sampler *sampler, const struct td_record *record);

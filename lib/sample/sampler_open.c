@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opens the events to sample, as the kernel allows. */
+/* Opens the events to sample, as far as the kernel allows it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,8 +146,8 @@ static struct perf_cpu_map *cpu_map(const struct td_sampler *sampler, const stru
 }
 
 /*
- * The list gives the event its CPUs, which are replaced afterwards: the field for an event's
- * own CPUs has another name in each libperf.
+ * Adds an event.  The list sets the CPUs of the event, which are replaced afterwards: the field for
+ * an event's own CPUs has a different name in each libperf.
  */
 struct perf_evsel *td_sampler_add_evsel(struct td_sampler *sampler, struct perf_event_attr *attr,
 					const struct td_ints *cpus, int event)
@@ -172,7 +172,10 @@ void td_sampler_free_parts(struct perf_evsel *evsel)
 	evsel->threads = NULL;
 }
 
-/* perf_evlist__add() counted it, and merged its CPUs, which is harmless. */
+/*
+ * Removes an event that could not be opened.  perf_evlist__add() has counted it, and merged its
+ * CPUs, which is harmless.
+ */
 void td_sampler_drop_evsel(struct td_sampler *sampler, struct perf_evsel *evsel)
 {
 	perf_evsel__close(evsel);
@@ -191,7 +194,7 @@ bool td_sampler_values(const struct perf_evsel *evsel, int x, int y,
 	return size >= (ssize_t)(3 * sizeof(*values));
 }
 
-/* Opens an event on the CPUs of its group.  The first event of the group is the leader. */
+/* Opens an event on the CPUs of its group.  The first event of the group becomes the leader. */
 static int open_event(struct td_sampler *sampler, const struct td_group *group,
 		      struct perf_event_attr *attr, int event, struct perf_evsel **leader)
 {
@@ -305,7 +308,7 @@ static int refuse(const struct td_sampler_setup *setup, size_t at, size_t member
 	if (member == group->nr)
 		return td_err_set(err, rc, "probes: %s", strerror(-rc));
 	event = setup->plan->events.v[group->members[member]];
-	/* opening was also tried without it */
+	/* opening without precise_ip has failed, too */
 	event.mods.precise = 0;
 	if (setup->format.branches && (rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENXIO)) {
 		td_err_set(err, rc, "%s: %s does not note calls in last branch records (LBR)",
@@ -386,8 +389,8 @@ static bool break_up(struct td_sampler *sampler, size_t at, int rc)
 }
 
 /*
- * Returns true if none of the target's CPUs is of the group's core type; false without a list
- * of CPUs, because such CPUs may come online later.
+ * Returns true if the target has no CPUs of the group's core type.  Without a list of CPUs, returns
+ * false, because such CPUs may come online later.
  */
 static bool is_elsewhere(const struct td_sampler *sampler, const struct td_group *group)
 {

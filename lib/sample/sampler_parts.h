@@ -17,7 +17,7 @@
 #include "lib/sample/record.h"
 #include "lib/sample/sampler.h"
 
-/* Shared by the files that use libperf. */
+/* Types and functions of the files that use libperf. */
 
 #define TD_SWITCHED_ON    64
 #define TD_SAMPLER_VALUES 128 /* maximum number of values that read(2) returns */
@@ -44,10 +44,10 @@ struct td_sampler {
 		struct perf_mmap *map;
 		uint8_t *area;
 		size_t size;
-		uint8_t *bytes; /* bytes that were read and not yet taken */
+		uint8_t *bytes; /* bytes that were read but not taken yet */
 		size_t nr;
 		uint64_t from; /* offset of these bytes in the whole trace */
-		uint64_t used; /* offset up to which they were taken */
+		uint64_t used; /* offset up to which the bytes were taken */
 		/* the last times at which tracing was switched on again */
 		uint64_t on_ns[TD_SWITCHED_ON];
 		size_t nr_on;
@@ -59,7 +59,7 @@ struct td_sampler {
 
 /* --- sampler_open.c ------------------------------------------------------- */
 
-/* Frees what libperf leaves when it frees an event. */
+/* Frees the members that libperf leaves when it frees an event. */
 void td_sampler_free_parts(struct perf_evsel *evsel);
 /* Calls open(), then opens the watcher. */
 int td_sampler_open_events(struct td_sampler *sampler,
@@ -86,7 +86,7 @@ bool td_sampler_values(const struct perf_evsel *evsel, int x, int y,
 
 /* Opens the tracer before all other events, whose rings are then the trace's. */
 int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err);
-/* Maps the trace's rings, after those of the records. */
+/* Maps the rings of the trace, after the rings of the records. */
 int td_sampler_map_trace(struct td_sampler *sampler, struct td_err *err);
 /* Notes whether a TD_RECORD_TRACE of this ring is cut. */
 void td_sampler_note_trace(struct td_sampler *part, const struct perf_mmap *map,

@@ -44,7 +44,10 @@ static int map_error(int rc, struct td_err *err)
 		       : rc;
 }
 
-/* Makes rings for the CPUs on which an event is open: perf_evlist__mmap_ops() takes all_cpus. */
+/*
+ * Makes rings for the CPUs on which some event is open, because perf_evlist__mmap_ops() uses
+ * all_cpus.
+ */
 static void set_cpus(struct td_sampler *sampler)
 {
 	struct perf_evsel *evsel;
@@ -128,7 +131,7 @@ static void add_ids(struct td_sampler *first, const struct td_sampler *part)
 	}
 }
 
-/* libperf would print messages of its own. */
+/* Replaces the messages that libperf would print. */
 static int print_nothing(enum libperf_print_level level, const char *fmt, va_list args)
 {
 	(void)level;
@@ -395,7 +398,7 @@ static void pass_queued(struct td_sampler *sampler, uint64_t until_ns, td_take_r
 
 		if (td_record_parse(&record, &sampler->setup.format, data, size))
 			take(ctx, &record, find_event(sampler, record.id));
-		/* decoding takes time, in which CPUs continue to trace */
+		/* decoding takes time, while the CPUs continue to trace */
 		if (record.kind == TD_RECORD_TRACE)
 			read_traces(sampler);
 		free(data);
@@ -421,8 +424,8 @@ static uint64_t lost_by_watcher(const struct td_sampler *part)
 }
 
 /*
- * Reports lost records that no record reported: the kernel writes that record when the next
- * one fits into the ring, which may be never.  The end of a thread may be among them.
+ * Reports lost records that the kernel has not reported: it writes that record when the next one
+ * fits into the ring, which may never happen.  The end of a thread may be among the lost records.
  */
 static void pass_lost(struct td_sampler *sampler, td_take_record *take, void *ctx)
 {
@@ -438,8 +441,8 @@ static void pass_lost(struct td_sampler *sampler, td_take_record *take, void *ct
 }
 
 /*
- * A CPU may write records late.  But those older than the previous reading of the rings are
- * all in the queue now.
+ * Reads the rings.  A CPU may write records late, but all records older than the previous reading
+ * of the rings are in the queue now.
  */
 void td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take, void *ctx)
 {
@@ -466,8 +469,8 @@ void td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
 
 /*
  * A CPU that was offline comes back without its events, which the kernel has detached
- * (perf_event_exit_cpu_context() in kernel/events/core.c).  Such CPUs, and new ones, get a
- * sampler of their own, which follows the first one.
+ * (perf_event_exit_cpu_context() in kernel/events/core.c).  Such CPUs, and new ones, get a sampler
+ * of their own after the first one.
  */
 
 /*
@@ -503,7 +506,7 @@ void td_sampler_list_dead(struct td_sampler *sampler, struct td_ints *cpus)
 	td_ints_free(&alive);
 }
 
-/* Closes the samplers without a CPU that is alive, except the first one. */
+/* Closes the samplers whose CPUs are all dead, except the first one. */
 static void drop_dead(struct td_sampler *sampler, const struct td_ints *dead)
 {
 	struct td_sampler **at = &sampler->next;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A PMU that traces.  On each CPU it writes into a ring of its own.  Records, which are in
- * another ring, assign parts of the trace to threads.
+ * Sampling with a PMU that traces.  On each CPU, it writes into its own ring.  Records in another
+ * ring assign parts of the trace to threads.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -291,14 +291,14 @@ void td_sampler_close_trace(struct td_sampler *part)
 
 /* --- reading ---------------------------------------------------------------- */
 
-/* Drops bytes that were taken. */
+/* Drops the bytes that were taken. */
 static void drop_used(struct td_sampler *part, size_t at)
 {
 	uint64_t used = td_since(part->traces[at].used, part->traces[at].from);
 
 	if (used > part->traces[at].nr)
 		used = part->traces[at].nr;
-	/* at least half of the bytes, so that none is moved twice */
+	/* drops at least half of the bytes, so that no byte is moved twice */
 	if (used < part->traces[at].nr - used)
 		return;
 	part->traces[at].nr -= used;
@@ -373,7 +373,10 @@ void td_sampler_read_trace(struct td_sampler *part)
 	}
 }
 
-/* Only tasks are traced, so there are no further samplers for CPUs that come online. */
+/*
+ * Returns the bytes of a record.  Only tasks are traced, so there are no further samplers for CPUs
+ * that come online.
+ */
 uint8_t *td_sampler_trace(struct td_sampler *sampler, const struct td_record *record)
 {
 	for (size_t i = 0; i < sampler->nr_traces; i++) {
@@ -406,7 +409,10 @@ uint64_t td_sampler_trace_on_ns(const struct td_sampler *sampler, const struct t
 	return first_ns;
 }
 
-/* As perf_event_mmap_page describes; the factors do not change while the TSC is stable. */
+/*
+ * Converts a time as documented at perf_event_mmap_page.  The factors do not change while the TSC
+ * is stable.
+ */
 uint64_t td_sampler_trace_ns(const struct td_sampler *sampler, uint64_t tsc)
 {
 	const struct perf_event_mmap_page *page = sampler->traces[0].map->base;

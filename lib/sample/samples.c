@@ -108,7 +108,10 @@ static const struct td_group *group_of(const struct td_plan *plan, int event)
 	return NULL;
 }
 
-/* Writes values in the order of the first line's events, from which readers take the group. */
+/*
+ * Writes values in the order of the events in the first line, which contains the groups for
+ * readers.
+ */
 static void write_values(const struct td_samples_writer *writer, const struct td_record *r,
 			 int event)
 {
@@ -360,7 +363,7 @@ static int read_call(const struct reader *r, struct json_object *array)
 
 /* --- records ---------------------------------------------------------------- */
 
-/* Before the values: time, CPU, PID, TID, event, period, spot, caller. */
+/* Index of the first value.  Before it: time, CPU, PID, TID, event, period, spot, caller. */
 #define FIRST_VALUE 8
 
 static bool is_sample(const struct reader *r, const int64_t *n)

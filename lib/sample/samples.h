@@ -16,12 +16,13 @@ typedef void td_take_sample(void *ctx, const struct td_record *record, int event
 struct td_samples_writer {
 	FILE *fp; /* NULL: nothing is written */
 	const struct td_plan *plan;
-	size_t nr_spots, nr_objects, nr_calls; /* numbers of those that were written */
+	/* numbers of spots, objects and calls that were written */
+	size_t nr_spots, nr_objects, nr_calls;
 };
 
 /*
- * Writes the line about what was sampled.  node is NULL if the user named events.
- * longest_ns: see struct td_windows; 0: no limit.
+ * Writes the line that describes the sampling.  node is NULL if the user named events.  longest_ns:
+ * see struct td_windows; 0: no limit.
  */
 void td_samples_write_head(struct td_samples_writer *writer, const char *node, uint64_t longest_ns);
 /* Writes the spots that a record refers to, then the record. */
@@ -32,7 +33,7 @@ void td_samples_write_functions(struct td_samples_writer *writer, const struct t
 
 /* A recording of samples. */
 struct td_samples {
-	bool any;       /* the recording contains a line about what was sampled */
+	bool any;       /* the recording contains a line that describes the sampling */
 	char node[128]; /* the sampled node; "": none */
 	uint64_t longest_ns;
 	bool calls; /* the recording contains calls; in old ones, a sample's caller is a spot */
@@ -40,8 +41,8 @@ struct td_samples {
 };
 
 /*
- * Reads all of a recording whose first line was read.  Errors name file and
- * line.  On error, too, call td_samples_free().
+ * Reads the rest of a recording whose first line was read.  Errors contain file and line.  On
+ * error, too, call td_samples_free().
  */
 int td_samples_read(struct td_samples *samples, struct td_recording *rec, td_take_sample *take,
 		    void *ctx, struct td_err *err);

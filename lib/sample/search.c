@@ -84,7 +84,9 @@ char *td_regular_path(int pid, const char *path)
 /* Memory that a confined process may allocate. */
 #define CONFINED_GB 4
 
-/* RLIMIT_AS includes existing mappings, which are large with sanitizers. */
+/*
+ * Returns the size of existing mappings, which RLIMIT_AS includes; they are large with sanitizers.
+ */
 static uint64_t mapped_bytes(void)
 {
 	FILE *fp = fopen("/proc/self/statm", "re");
@@ -211,7 +213,7 @@ static void filter_calls(void)
 		UNLESS(BPF_JEQ, AUDIT_ARCH_X86_64, 4),
 		LOAD(nr),
 		UNLESS(BPF_JEQ, SYS_openat, 4),
-		LOAD(args[2]), /* its low half */
+		LOAD(args[2]), /* low half of the argument */
 		UNLESS(BPF_JSET, WRITES, 1),
 		ANSWER(SECCOMP_RET_ERRNO | EPERM),
 		ANSWER(SECCOMP_RET_ALLOW),

@@ -22,7 +22,7 @@
 
 /* --- the wire format of results --------------------------------------------- */
 
-/* Total length of all names: ten times what the longest reports need. */
+/* Maximum length of all names together: ten times what the longest reports need. */
 #define TEXT_MAX ((uint64_t)256 << 20)
 
 /* The start of a record.  Its texts follow without NULs. */
@@ -30,7 +30,7 @@ struct header {
 	uint32_t kind;
 	int32_t at;          /* the object, or the spot */
 	int32_t number;      /* the line, or the errno of an object's end */
-	uint16_t name, file; /* lengths; 0: none */
+	uint16_t name, file; /* lengths of the texts; 0: none */
 	uint64_t begin;
 };
 
@@ -40,7 +40,7 @@ _Static_assert(sizeof(struct header) + TD_SYMBOL_NAME_MAX + PATH_MAX <= TD_FOUND
 /* A resolved spot. */
 struct found_spot {
 	int spot;
-	const char *name; /* name of its function; NULL: there is no symbol */
+	const char *name; /* name of the function of the spot; NULL: there is no symbol */
 	uint64_t begin;   /* address of the function in the object */
 	const char *file; /* source file; NULL: unknown */
 	int line;
@@ -48,7 +48,7 @@ struct found_spot {
 
 /* --- writing ---------------------------------------------------------------- */
 
-/* rc: at the end of an object, 0 or a negative errno as in td_symbols_reason() */
+/* Writes a mark.  rc: at the end of an object, 0 or a negative errno as in td_symbols_reason(). */
 static void write_mark(FILE *fp, enum td_found_kind kind, int object, int rc)
 {
 	const struct header header = { .kind = kind, .at = object, .number = rc };
@@ -64,7 +64,7 @@ static uint16_t length_of(const char *text, size_t max)
 	return length > max ? 0 : (uint16_t)length;
 }
 
-/* Write a spot. */
+/* Writes a resolved spot. */
 static void write_found(FILE *fp, const struct found_spot *found)
 {
 	struct header header = {
@@ -233,7 +233,7 @@ static bool demangle_as(demangle_fn demangle, const char *name, char *buf, size_
 
 bool td_demangle(const char *name, char *buf, size_t size)
 {
-	/* old names of Rust look like those of C++, so Rust comes first */
+	/* Rust is tried first, because old names of Rust look like those of C++ */
 	if (name[0] != '_')
 		return false;
 	return demangle_as(rust_demangle_callback, name, buf, size) ||
@@ -298,8 +298,8 @@ static void find_all(struct finding *finding,
 }
 
 /*
- * Finds names before lines, which may exceed the time limit: a small file can contain a line
- * table of gigabytes.
+ * Finds names before lines, because lines may exceed the time limit: a small file can contain a
+ * line table of gigabytes.
  */
 static void search_object(struct td_search *search, struct finding *finding, int object)
 {
@@ -355,7 +355,7 @@ static void end_without_memory(void)
 	_exit(NO_MEMORY);
 }
 
-/* Forks a process that blocks signals from the terminal: its parent takes them, and ends it. */
+/* Forks a process that blocks signals from the terminal.  Its parent handles them, and ends it. */
 pid_t td_search_fork(void)
 {
 	static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };

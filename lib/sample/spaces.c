@@ -10,7 +10,7 @@
 
 #include "lib/base/util.h"
 
-/* With this number of recent changes, copying them costs as much as merging now and then. */
+/* Number of recent changes from which copying them costs as much as merging them now and then. */
 #define RECENT_MAX 512
 
 struct piece {
@@ -71,7 +71,7 @@ static void advance(struct remainder *left)
 		left->first = *left->next++;
 }
 
-/* Adds the pieces before top, drops those that it hides, and adds top. */
+/* Adds top.  Before it, adds the pieces with lower addresses, and drops those that top hides. */
 static void merge_one(struct pieces *out, struct remainder *left, const struct piece *top)
 {
 	for (; left->any && left->first.end <= top->start; advance(left))
@@ -87,7 +87,7 @@ static void merge_one(struct pieces *out, struct remainder *left, const struct p
 	out->v[out->nr++] = *top;
 }
 
-/* Makes a list of the pieces of top, and of those below that are not hidden by them. */
+/* Makes a list of the pieces of top, and of the pieces below that are not hidden by them. */
 static struct pieces *merge(const struct pieces *below, const struct pieces *top)
 {
 	size_t nr_below = below ? below->nr : 0;

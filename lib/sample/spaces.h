@@ -26,7 +26,7 @@ void td_spaces_map(struct td_spaces *spaces, struct td_spots *spots, int pid,
 /* Copies the parent's mappings.  Those of an earlier process with the child's pid are dropped. */
 void td_spaces_fork(struct td_spaces *spaces, int parent, int child);
 void td_spaces_exec(struct td_spaces *spaces, int pid);
-/* Adds the mappings of /proc/PID/maps: none if the process has ended. */
+/* Adds the mappings in /proc/PID/maps; there are none if the process has ended. */
 void td_spaces_read(struct td_spaces *spaces, struct td_spots *spots, const struct td_sysfs *fs,
 		    int pid);
 /* True if the address is known to be mapped. */

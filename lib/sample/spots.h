@@ -48,7 +48,8 @@ struct td_object {
 struct td_function {
 	char *name; /* C++ names are demangled; NULL: there is no symbol */
 	int object;
-	uint64_t address; /* address of its first byte, or of the spot, as in td_spot */
+	/* address of the first byte of the object, or of the spot, as in td_spot */
+	uint64_t address;
 };
 
 /* An address that was sampled. */
@@ -71,7 +72,7 @@ struct td_spots {
 	size_t nr_functions;
 	char **files;
 	size_t nr_files;
-	/* Chains of callers.  Chains with the same outer callers share these. */
+	/* A chain of callers.  Chains with the same outer callers share these callers. */
 	struct td_call {
 		int spot;   /* where the call was made; -1: unknown */
 		int caller; /* the next call of the chain; -1: none */
@@ -80,12 +81,15 @@ struct td_spots {
 	struct td_index by_address, by_object, by_function, by_file, by_call;
 };
 
-/* The limit on calls: with their index, these take about 100 MB. */
+/* Maximum number of calls.  With their index, they take about 100 MB. */
 #define TD_MAX_CALLS ((size_t)1 << 21)
 
 /* Return the index of an element; add it if it is new.  Texts are copied. */
 int td_spots_add(struct td_spots *spots, int object, uint64_t address);
-/* JIT memory is identified by its pid, other objects by path and build id. */
+/*
+ * Finds or adds an object.  JIT memory is identified by its pid, other objects by path and build
+ * id.
+ */
 int td_spots_add_object(struct td_spots *spots, const struct td_object *object);
 int td_spots_add_function(struct td_spots *spots, const struct td_function *function);
 int td_spots_add_file(struct td_spots *spots, const char *path);
@@ -99,8 +103,8 @@ int td_spots_add_call(struct td_spots *spots, int spot, int caller);
  */
 int td_spots_caller(const struct td_spots *spots, int spot, int call);
 /*
- * Returns the indices of the spots without a function whose objects are not given up, sorted
- * by object.  The caller frees them.
+ * Returns the indices of spots without a function, sorted by object.  Objects whose search has
+ * failed are left out.  The caller frees the indices.
  */
 int *td_spots_unknown(const struct td_spots *spots, size_t *nr);
 void td_spots_free(struct td_spots *spots);

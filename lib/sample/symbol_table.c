@@ -10,7 +10,7 @@
 #include "lib/base/util.h"
 #include "lib/sample/parts.h"
 
-/* Bytes of all names of an object: twice what the largest programs need. */
+/* Maximum length of all names of an object: twice what the largest programs need. */
 #define TEXT_MAX ((size_t)512 << 20)
 /* Symbols that enclose each other; only invalid files have more. */
 #define DEPTH_MAX 64
@@ -216,7 +216,10 @@ static int read_lines(struct td_symbol_table *table, FILE *fp, add_line_fn add_l
 		size_t length = strlen(line);
 		bool begins = whole;
 
-		/* a NUL, for example in a hole of a file, which would take long to read */
+		/*
+		 * the line contains a NUL, for example in a hole of a file, which would take long
+		 * to read
+		 */
 		if (length + 1 < sizeof(line) && !feof(fp) && (!length || line[length - 1] != '\n'))
 			return -EILSEQ;
 		if (!td_search_spend(&left, length + 1) ||

@@ -201,7 +201,7 @@ static void end_search(const struct search *s, int from, const char *why)
 			nr, nr == 1 ? "" : "s", why);
 }
 
-/* Gives up the object that ended a process, or all objects if there was none. */
+/* Stops searching the object that ended a process; if no object did, stops searching all. */
 static void give_up(const struct search *s, int rc)
 {
 	int at = s->reader.object, next = s->reader.after + 1;

@@ -22,7 +22,7 @@ struct td_symbols {
 	bool (*is_unwanted)(void *ctx);
 	void *ctx;
 
-	/* State of td_symbols_resolve(): */
+	/* state of td_symbols_resolve() */
 	uint64_t spent_ns; /* time spent by all searches */
 	bool ended;        /* further searches are not started */
 };

@@ -33,7 +33,7 @@ static bool is_known(const struct td_registers *regs, unsigned int reg)
 	return reg < TD_NR_REGS && regs->known >> reg & 1;
 }
 
-/* The kernel has its own order of registers (asm/perf_regs.h). */
+/* Reads the registers, which the kernel has in its own order (asm/perf_regs.h). */
 void td_registers_read(struct td_registers *regs, const struct td_record *record)
 {
 	static const uint8_t order[TD_RECORD_REGS] = { 0, 3, 2,  1,  4,  5,  6,  7, TD_REG_RIP,
@@ -44,7 +44,7 @@ void td_registers_read(struct td_registers *regs, const struct td_record *record
 		set(regs, order[i], record->registers[i]);
 }
 
-/* If the copy has the maximum size, the stack may be longer. */
+/* Reads the copy of the stack.  If it has the maximum size, the stack may be longer. */
 static int read_stack(const struct td_record *record, uint64_t address, uint64_t *word)
 {
 	uint64_t at = address - record->stack;
@@ -66,7 +66,7 @@ static int find(const struct td_cfi_value *place, const struct td_registers *reg
 	return place->kind == TD_CFI_MEMORY ? read_stack(record, *value, value) : 0;
 }
 
-/* Sets TD_REG_FRAME. */
+/* Finds the value of TD_REG_FRAME. */
 static int find_frame(struct td_registers *regs, const struct td_caller_rule *rule,
 		      const struct td_record *record)
 {
@@ -104,7 +104,7 @@ int td_unwind(struct td_registers *regs, const struct td_caller_rule *rule,
 		if (!rc)
 			set(&caller, regs_saved[i], value);
 	}
-	/* the last one is the return address; others may be unknown */
+	/* the last one is the return address; other registers may be unknown */
 	if (rc)
 		return rc;
 	set(&caller, TD_REG_RSP, regs->v[TD_REG_FRAME]);
@@ -235,7 +235,7 @@ static struct td_caller_rule find_rule(Dwarf_CFI *cfi, uint64_t address)
 	if (dwarf_cfi_addrframe(cfi, address, &frame))
 		return rule;
 	read_frame(&rule, frame);
-	/* without a return address, which is the last one, there is no caller */
+	/* without a return address, which is the last register, there is no caller */
 	for (size_t i = 0; i < TD_NR_SAVED; i++)
 		rule.saved[i] = read_saved(frame, regs_saved[i], &rule.outermost);
 	if (dwarf_frame_info(frame, NULL, NULL, &rule.signal) >= 0)
@@ -252,12 +252,15 @@ static struct td_caller_rule find_rule(Dwarf_CFI *cfi, uint64_t address)
 /* Unpacked debugging information of a file that libdw reads in about a second. */
 #define MAX_DEBUG ((uint64_t)256 << 20)
 
-/* CPU time for slow answers of a file, and of all files.  Answers usually take microseconds. */
+/*
+ * Maximum CPU time for slow answers of one file, and of all files.  Answers usually take
+ * microseconds.
+ */
 #define FILE_NS  (2 * TD_NS_A_SECOND)
 #define ALL_NS   (10 * FILE_NS)
 #define QUICK_NS TD_NS_A_MS
 
-/* Processes that may fail before the unwinder gives up. */
+/* Number of processes that may fail before the unwinder stops. */
 #define MAX_FAILURES 4
 
 /* A request: a spot, its object, and the object's path. */
@@ -278,7 +281,7 @@ struct td_unwinder {
 	/* in the confined process: the objects' files */
 	struct {
 		struct td_elf file;
-		Dwarf_CFI *cfi[2]; /* of .eh_frame and .debug_frame, or NULL */
+		Dwarf_CFI *cfi[2]; /* contents of .eh_frame and .debug_frame, or NULL */
 		bool tried;
 		int rc;
 	} * files;

@@ -32,8 +32,8 @@ struct td_caller_rule {
 	bool outermost; /* the function has no caller */
 	bool signal;    /* the caller was interrupted: it has not made a call */
 	/*
-	 * In a table of the linker (PLT): if the last 4 bits of the address are at least this
-	 * number, the frame is 8 bytes further.  0: not in a PLT.
+	 * For an entry of a linker's table (PLT): if the last 4 bits of the address are at least
+	 * this number, the frame is 8 bytes further.  0: not in a PLT.
 	 */
 	uint8_t plt;
 	struct td_cfi_value {
@@ -57,8 +57,8 @@ struct td_registers {
 /* Reads the registers of a record with a copy of the stack. */
 void td_registers_read(struct td_registers *regs, const struct td_record *record);
 /*
- * Replaces a function's registers with those of its caller.  Pure.  Returns 1, 0 if there is no
- * caller, -ENODATA if it is unknown, or -E2BIG if it is beyond the copied stack.
+ * Replaces the registers of a function with those of its caller.  Pure.  Returns 1, 0 if there is
+ * no caller, -ENODATA if the caller is unknown, or -E2BIG if it is beyond the copied stack.
  */
 int td_unwind(struct td_registers *regs, const struct td_caller_rule *rule,
 	      const struct td_record *record);

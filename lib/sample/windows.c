@@ -34,7 +34,7 @@ static uint64_t hash_of(bool of_cpu, int number)
 	return td_hash_more(td_hash((uint32_t)number), of_cpu);
 }
 
-/* Returns a break at time 0 if there was none. */
+/* Returns the last break; at time 0 if there was none. */
 static struct td_window_break find_break(const struct td_windows *windows, bool of_cpu, int number)
 {
 	size_t at = td_index_find(&windows->by_broken, hash_of(of_cpu, number));
@@ -201,9 +201,9 @@ void td_windows_free(struct td_windows *windows)
 /* --- counts of functions ----------------------------------------------------- */
 
 /*
- * Did a program stay in a function from one sample to the next?  If short functions alternate,
- * both samples can be in the same one by chance: if a function has the share p of the samples,
- * p^2 of all windows start and end in it, and their counts are those of all these functions.
+ * Did a program stay in a function from one sample to the next?  If short functions alternate, both
+ * samples can be in the same one by chance.  If a function has the share p of the samples, p^2 of
+ * all windows start and end in it by chance, and their counts are those of all these functions.
  * Chance is estimated separately for each batch of consecutive windows.
  */
 
@@ -218,8 +218,8 @@ struct batch {
 /* How often a function is at both ends of sample pairs. */
 struct agreement {
 	double ends;   /* samples in the function, half of each pair's two */
-	double both;   /* pairs with both samples in it */
-	double chance; /* expected value of both, if the samples were independent */
+	double both;   /* pairs with both samples in the function */
+	double chance; /* expected value of both if samples were independent */
 };
 
 /* Estimates whether a program stays in a function. */
@@ -246,10 +246,10 @@ struct td_function_stream {
 /* --- chance --------------------------------------------------------------- */
 
 /*
- * Adds the pairs of a window's start and the end of a later one, distance windows after it.
- * The expected number of pairs by chance is that of a contingency table (J. Cohen, A Coefficient
- * of Agreement for Nominal Scales, 1960).  Returns it, and sets *share to the function's share
- * of the samples.
+ * Adds pairs of the start of a window and the end of a window, distance windows later.  The
+ * expected number of pairs by chance is that of a contingency table (J. Cohen, A Coefficient of
+ * Agreement for Nominal Scales, 1960).  Returns this number, and sets *share to the function's
+ * share of the samples.
  */
 static double add_pairs(struct agreement *pairs, const struct batch *batch, unsigned int distance,
 			int function, double *share)
@@ -273,7 +273,10 @@ static double add_pairs(struct agreement *pairs, const struct batch *batch, unsi
 	return chance;
 }
 
-/* Returns how much more often it is at both ends than by chance: 1 if it always is (kappa). */
+/*
+ * Returns how much more often the function is at both ends than by chance: 1 if it always is
+ * (kappa).
+ */
 static double kappa(const struct agreement *pairs)
 {
 	double max = pairs->ends - pairs->chance;
@@ -282,10 +285,11 @@ static double kappa(const struct agreement *pairs)
 }
 
 /*
- * There may be two kinds of samples.  After some, the program stays for times of any length:
- * after two windows, the agreement is the square of that after one.  After the others, it is in
- * the function by chance, which does not depend on the number of windows.  If a part e^-x of the
- * former is left after a window, at least (1 + x) e^-x of the time was within the function.
+ * Returns the share of the time that was within the function.  There may be two kinds of samples.
+ * After some samples, the program stays in the function for times of any length, so the agreement
+ * after two windows is the square of that after one.  After the others, it is in the function by
+ * chance, whatever the number of windows.  If a part e^-x of the first kind is left after a window,
+ * at least (1 + x) e^-x of the time was within the function.
  */
 static double stayed(const struct stays *stays)
 {
@@ -499,7 +503,10 @@ static void add_readings(struct td_batched *batched, const struct td_function_co
 /* Minimum share of a function's windows that must be within it, to show its metrics. */
 #define MIN_WITHIN 0.9
 
-/* With too few windows for metrics, there are too few to estimate this share. */
+/*
+ * Is it the time between functions?  If there are too few windows for metrics, there are too few to
+ * estimate this share.
+ */
 static bool is_between(const struct td_function_count *count)
 {
 	return count->function < 0 ||
@@ -541,7 +548,7 @@ static void add_count(struct td_regions *regions, struct td_batched *batched,
 		add_to_region(regions, batched, count, plan, BETWEEN, true);
 		return;
 	}
-	/* there are no inner regions, so both are the same */
+	/* there are no inner regions, so both sums are equal */
 	add_to_region(regions, batched, count, plan, name, false);
 	add_to_region(regions, batched, count, plan, name, true);
 }
@@ -567,7 +574,7 @@ void td_function_counts_to_regions(struct td_function_counts *counts, const stru
 		end_batch(counts, &counts->streams[i]);
 	for (size_t i = 0; i < counts->nr; i++)
 		list[i] = &counts->v[i];
-	/* a function's counts in all groups have the same name */
+	/* counts of a function have the same name in all groups */
 	qsort(list, counts->nr, sizeof(const void *), by_function);
 	for (size_t i = 0; i < counts->nr; i++) {
 		int function = list[i]->function;

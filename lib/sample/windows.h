@@ -31,11 +31,11 @@ struct td_window {
 struct td_windows {
 	const struct td_plan *plan;
 	/*
-	 * What ran in longer windows is unknown: samples were delayed, or interrupts took a
-	 * part of the time.  0: no limit.
+	 * In longer windows it is unknown what ran, because samples were delayed or interrupts took
+	 * a part of the time.  0: no limit.
 	 */
 	uint64_t longest_ns;
-	bool of_cpus; /* the counts are those of CPUs, not of threads */
+	bool of_cpus; /* counts are those of CPUs, not of threads */
 	struct td_window *v;
 	size_t nr;
 	/* the last sample of each stream, and its counts on each CPU */
@@ -49,18 +49,18 @@ struct td_windows {
 };
 
 /*
- * Adds the window that ends with this sample.  The counts of a thread or CPU start at 0, also
- * those of a thread on a further CPU, where the sampler has other events.  What ran in between
- * is known if there was a previous sample, the thread kept its CPU, and there was no break.
- * Windows in which the sampled event was stopped are left out.
+ * Adds the window that ends with this sample.  The counts of a thread or CPU start at 0; so do
+ * those of a thread on another CPU, where the sampler has other events.  The function in between is
+ * known if there was a previous sample, the thread kept its CPU, and there was no break.  Windows
+ * in which the sampled event was stopped are left out.
  */
 void td_windows_add(struct td_windows *windows, const struct td_window_end *end);
 /* Notes that a thread lost its CPU or, with of_cpu, that samples of a CPU were lost. */
 void td_windows_break(struct td_windows *windows, bool of_cpu, int number, uint64_t time_ns);
 /*
- * Notes that the kernel resumed an event that it had throttled after the previous sample.
- * Linux 6.12 stops this event only (x86_pmu_handle_irq() in arch/x86/events/core.c), so the
- * counts of its group are of different times.
+ * Notes that the kernel resumed an event that it had throttled after the previous sample.  Linux
+ * 6.12 stops only this event (x86_pmu_handle_irq() in arch/x86/events/core.c), so the counts of its
+ * group cover different times.
  */
 void td_windows_resume(struct td_windows *windows, int cpu, int tid, uint64_t time_ns);
 /* Forgets the windows, but not the last samples. */

@@ -188,7 +188,10 @@ static int leave_out(const struct cgroup_search *search, const char *name, int c
 	return 0;
 }
 
-/* Adds a cgroup that is counted, and takes its name, which may be NULL, and its descriptor. */
+/*
+ * Adds a cgroup that is counted.  Takes ownership of its name, which may be NULL, and of its
+ * descriptor.
+ */
 static void add(struct td_cgroups *cgroups, char *name, int fd)
 {
 	size_t nr = cgroups->nr;
@@ -295,7 +298,9 @@ static int match_entry(const struct cgroup_search *search, const FTSENT *entry)
 		name = "/";
 	if (entry->fts_info == FTS_D)
 		return matches(search, name) ? add_if_there(search, name) : 0;
-	/* Its children may be missed, unless it has just been removed. */
+	/*
+	 * children of a directory that cannot be read are missed, unless it has just been removed
+	 */
 	if ((entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS) && entry->fts_errno != ENOENT)
 		return leave_out(search, name, -entry->fts_errno);
 	return 0;

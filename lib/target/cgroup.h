@@ -21,14 +21,14 @@ struct td_cgroups {
 	size_t nr;
 	struct td_index index; /* finds names */
 	int root;              /* descriptor of the mount; 0 if there is none */
-	bool *gone;            /* for each: it was removed or replaced, and is not counted */
+	bool *gone;            /* for each cgroup: it was removed or replaced, and is not counted */
 	size_t nr_gone;
 };
 
 /*
- * Checks whether a cgroup was removed.  Returns 0 if it exists or has no name, -ENOENT
- * if it was removed, 1 if it was replaced with one of the same name, which the
- * descriptor then refers to.  Other errors change nothing.
+ * Checks whether a cgroup was removed.  Returns 0 if it exists or has no name, -ENOENT if it was
+ * removed, and 1 if another cgroup with the same name has replaced it, which the descriptor then
+ * refers to.  Other errors change nothing.
  */
 int td_cgroup_look(const struct td_cgroups *cgroups, size_t index);
 /* Marks the cgroup as gone or as counted.  Returns true if this is a change. */
@@ -68,15 +68,15 @@ int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list, 
  */
 struct td_new_cgroups {
 	struct td_cgroups found; /* results of the last search, and replaced names */
-	size_t next;             /* index of the next result to take */
+	size_t next;             /* index of the next result to return */
 };
 
 /* Finds the cgroups that the list matches now.  Returns 0 or a negative errno. */
 int td_new_cgroups_find(struct td_new_cgroups *new, const struct td_sysfs *fs, const char *list);
 /*
- * Adds the next result that is not in cgroups, marked as gone until it is counted, and
- * sets *index.  With the index of a removed cgroup it also takes over the number of its
- * descriptor.  Returns 1 if there is none.  Replaced names stay until the next search.
+ * Adds the next result that is not in cgroups, marked as gone until it is counted, and sets *index.
+ * If the index is reused from a removed cgroup, so is the number of its descriptor.  Returns 1 if
+ * there are no more results.  Replaced names stay until the next search.
  */
 int td_new_cgroups_next(struct td_new_cgroups *new, struct td_cgroups *cgroups, size_t *index);
 /* Removes the last cgroup. */
@@ -86,9 +86,9 @@ void td_new_cgroups_free(struct td_new_cgroups *new);
 /* --- container.c ---------------------------------------------------------- */
 
 /*
- * Returns the name of a cgroup's container from the files of Docker, Podman and containerd,
- * or the first 12 digits of its id, as in docker ps; for a cgroup within it, with the path:
- * "web/init".  Returns NULL without a known container.  The caller frees it.
+ * Returns the name of a cgroup's container from the files of Docker, Podman and containerd, or the
+ * first 12 digits of its id, as in docker ps.  A cgroup within a container also gets its path:
+ * "web/init".  Returns NULL if no container is known.  The caller frees it.
  */
 char *td_container_name(const struct td_sysfs *fs, const char *cgroup);
 /* Sets the container of one of the cgroups. */

@@ -24,7 +24,8 @@
 static const struct {
 	const char *dir, *file; /* parts of the path before and after the id */
 	const char *in;         /* member that contains the names, or NULL */
-	const char *names[3];   /* members of the name; those that exist are joined with slashes */
+	/* members that contain the name; those that exist are joined with slashes */
+	const char *names[3];
 } runtimes[] = {
 	{ "var/lib/docker/containers/", "/config.v2.json", NULL, { "Name" } },
 	{ "run/containerd/io.containerd.runtime.v2.task/k8s.io/",
@@ -136,7 +137,10 @@ static bool cut_end(char *part, const char *end)
 	return true;
 }
 
-/* Finds the id in "docker-ID" or "ID"; NULL if there is none, or for the monitor of a container. */
+/*
+ * Finds the id in "docker-ID" or "ID".  Returns NULL if there is none, or if it belongs to the
+ * monitor of a container.
+ */
 static const char *find_id(const char *part)
 {
 	size_t len = strlen(part);

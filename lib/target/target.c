@@ -127,7 +127,10 @@ int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
 
 /* --- tasks in proc ----------------------------------------------------------- */
 
-/* Threads other than the first of a process have no such descriptor and count as running. */
+/*
+ * Has the thread ended?  Threads other than the first of a process have no such descriptor, and
+ * count as running.
+ */
 static bool has_ended(int tid)
 {
 	struct pollfd ended = {

@@ -24,7 +24,7 @@ enum td_target_kind {
 	TD_TARGET_CPUS,
 	TD_TARGET_PROCESSES,
 	TD_TARGET_THREADS,
-	TD_TARGET_FILE, /* unknown: from a file of perf stat */
+	TD_TARGET_FILE, /* unknown: the counts are from a file of perf stat */
 };
 
 struct td_target_name {
@@ -33,13 +33,16 @@ struct td_target_name {
 	char *text;
 };
 
-/* Returns the words before the text: "process id "; for the system, the whole name. */
+/*
+ * Returns the words before the text of a target, such as "process id "; for the system, the whole
+ * name.
+ */
 const char *td_target_words(enum td_target_kind kind);
 /* Returns the words and the text; the caller frees it. */
 char *td_target_name_format(const struct td_target_name *name);
 /*
- * Parses the result of td_target_name_format().  A command that begins with the words
- * of another kind is taken for one.  The caller frees name->text.
+ * Parses the result of td_target_name_format().  A command that begins with the words of another
+ * kind is read as that kind.  The caller frees name->text.
  */
 void td_target_name_parse(struct td_target_name *name, const char *text);
 
@@ -66,7 +69,7 @@ struct td_target {
 	bool system_wide;           /* count CPUs, not tasks */
 	bool has_cpus;              /* count only on the CPUs in cpus */
 	struct td_ints cpus;
-	/* with system_wide: count only tasks of these cgroups, unless empty */
+	/* with system_wide: only tasks of these cgroups are counted, unless empty */
 	struct td_cgroups cgroups;
 	bool each_cgroup; /* open each event once for each of cgroups */
 	/* processes with all their threads, and single threads, to attach to */
@@ -102,10 +105,7 @@ int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs, st
  * no process or thread that the user named has ended.
  */
 bool td_target_leave_out_ended(struct td_target *target, const struct td_sysfs *fs);
-/*
- * Adds those of the target's tasks that still run, and the tasks that they have
- * started since, to tids.
- */
+/* Adds to tids the target's tasks that still run, and the tasks that they have started since. */
 void td_target_list_running(const struct td_target *target, const struct td_sysfs *fs,
 			    struct td_ints *tids);
 /*
@@ -119,9 +119,9 @@ void td_target_free(struct td_target *target);
 /* Returns the time as in proc: clock ticks since the machine booted. */
 uint64_t td_tasks_now(void);
 /*
- * Adds the threads of a process, of its children that began after since (td_tasks_now();
- * 0: all children), and of theirs.  Tasks that have ended, or whose parent has, are not
- * found, nor are children without CONFIG_PROC_CHILDREN in the kernel.
+ * Adds the threads of a process, of its children that began after since (td_tasks_now(); 0: all
+ * children), and of their children.  It does not find tasks that have ended or whose parent has
+ * ended, nor, in kernels without CONFIG_PROC_CHILDREN, any children.
  */
 void td_tasks_add_family(const struct td_sysfs *fs, int pid, uint64_t since, struct td_ints *tids);
 /*

@@ -18,7 +18,7 @@ struct td_task_names {
 	struct td_task_name {
 		int tid, life;
 		char *name;
-		bool returned; /* by td_task_names_next() */
+		bool returned; /* td_task_names_next() has returned it */
 		bool ended;
 	} * v;
 	size_t nr;
@@ -38,7 +38,9 @@ void td_task_names_read(struct td_task_names *names, const struct td_sysfs *fs, 
 /* Return the name of the current task with this tid, or of a given life; NULL if unknown. */
 const char *td_task_names_find(const struct td_task_names *names, int tid);
 const char *td_task_names_find_life(const struct td_task_names *names, int tid, int life);
-/* Returns a task whose name is new since the last call; NULL if there is none. */
+/*
+ * Returns a task whose name has changed or appeared since the last call; NULL if there are no more.
+ */
 const struct td_task_name *td_task_names_next(struct td_task_names *names);
 /* Makes td_task_names_next() return all tasks again. */
 void td_task_names_rewind(struct td_task_names *names);

@@ -61,7 +61,7 @@ struct td_diff_input {
 struct td_diff_side {
 	const struct td_diff_input *v;
 	size_t nr;
-	const char *name; /* for titles: the first recording, or the command that was run */
+	const char *name; /* name in titles: the first recording, or the command that was run */
 	bool is_command;
 	bool of_runs; /* each recording is a complete run of a command, so times are comparable */
 };
@@ -105,7 +105,7 @@ struct td_diff {
 	struct td_diff_value slots; /* slots per unit of work, on all PMUs; NaN: unknown */
 	struct td_diff_value slots_per_run, slots_per_instruction;
 	size_t enough;                  /* td_diff_enough() */
-	const char *again;              /* command that repeats the runs, borrowed; NULL: none */
+	const char *again;              /* command that repeats the runs; borrowed; NULL: none */
 	const struct td_limits *limits; /* borrowed; NULL: none */
 };
 
@@ -142,12 +142,13 @@ void td_diff_sort(struct td_diff *diff);
 struct td_diff_whole {
 	struct td_diff_value value;
 	struct td_diff_change change;
-	bool told; /* reported: it changed, either significantly or with unknown noise */
+	bool told; /* the row was reported: it changed significantly, or with unknown noise */
 };
 
 /* Summary of a difference. */
 struct td_diff_summary {
-	bool of_time; /* whole is the time, because the sides are commands or recordings of them */
+	/* whole is the time, because the sides are commands or recordings of commands */
+	bool of_time;
 	/* the time, or the slots per unit of work; its diff is NaN if it is unknown */
 	struct td_diff_whole whole;
 	/* slots in recordings of commands; else NaN */
@@ -161,20 +162,19 @@ struct td_diff_summary {
 	const struct td_diff_row *node;
 	double node_pct;
 	bool saved;
-	/* without node, the largest significant change; NULL: none, or only that of whole */
+	/* largest significant change, if node is NULL; NULL: none, or only that of whole */
 	const struct td_diff_row *most;
 };
 
-/* With fewer recordings on a side, there are too few degrees of freedom for most marks. */
+/* With fewer recordings per side, most marks lack degrees of freedom. */
 #define TD_DIFF_FEW 3
 
 /* Are there enough recordings to know the noise? */
 bool td_diff_has_chances(const struct td_diff *diff);
 struct td_diff_summary td_diff_sum_up(const struct td_diff *diff);
 /*
- * Returns the number of runs per side with which the difference of the whole would be
- * significant, assuming the same difference and variation as in these runs.  0: there are enough,
- * or it would take too many.
+ * Returns how many runs per side would make the difference of the whole significant, with the same
+ * difference and variation as in these runs.  0: there are enough runs, or it would take too many.
  */
 size_t td_diff_enough(const struct td_diff *diff);
 
@@ -204,8 +204,8 @@ struct td_limits {
 };
 
 /*
- * Parses a text such as "tma_memory_bound:2,tma_fetch_latency:0.5"; NULL: no limits.  An invalid
- * text is a usage error.  Call td_limits_free() even after an error.
+ * Parses a text such as "tma_memory_bound:2,tma_fetch_latency:0.5"; NULL: no limits.  A usage error
+ * for an invalid text.  Call td_limits_free() even after an error.
  */
 int td_limits_parse(struct td_limits *limits, const char *text, struct td_err *err);
 /* Is there a limit for the row? */
@@ -213,8 +213,8 @@ bool td_limits_has(const struct td_limits *limits, const struct td_diff_row *row
 /* Returns the first name of a limit without a row in the difference, or NULL. */
 const char *td_limits_find_missing(const struct td_limits *limits, const struct td_diff *diff);
 /*
- * Returns a usage error if a limit has no row.  The error suggests names of rows in diff and in
- * nodes, which has rows of all nodes of the processor (NULL: unknown).
+ * Returns a usage error if a limit has no row.  It suggests names of rows in diff and in nodes,
+ * which has rows for all nodes of the processor (NULL: unknown).
  */
 int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
 		    const struct td_diff *nodes, struct td_err *err);

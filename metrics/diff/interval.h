@@ -21,16 +21,16 @@ struct td_diff_value {
 	double chance;  /* probability of such a difference from noise alone; NaN: unknown */
 };
 
-/* The values of one side's recordings, as they are added. */
+/* The values of one side, added one recording at a time. */
 struct td_diff_sample {
 	unsigned int nr;
-	double mean, m2; /* as in td_spread */
+	double mean, m2; /* mean and sum of squared deviations, as in td_spread */
 	double counting; /* sum of the counting variances of the values */
 };
 
 /*
- * Adds a value, unless it is NaN.  counting is the counting variance, which the value has even if
- * the program does not vary: for random events, the count itself (S. D. Poisson).  0: unknown.
+ * Adds a value, unless it is NaN.  counting: the variance from counting random events, which exists
+ * even if the program does not vary.  It equals the count (S. D. Poisson); 0: unknown.
  */
 void td_diff_sample_add(struct td_diff_sample *sample, double value, double counting);
 /*
@@ -96,12 +96,11 @@ double td_chance_of_student(double t, double degrees);
  */
 double td_chance_of_parting(unsigned int a, unsigned int b);
 /*
- * Marks the significant ones of nr tests, which have these chances: S. Holm, A Simple
- * Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6,
- * 1979.  If nothing changed, any mark at all has a probability of TD_CHANCE_MOST,
- * whatever the number of tests and their dependence.  A test of twice the weight is
- * marked at twice the chance, at the expense of the others (the weighted procedure,
- * section 4 there).  NaN is ignored and never marked.
+ * Marks the significant ones of nr tests by their chances: S. Holm, A Simple Sequentially Rejective
+ * Multiple Test Procedure, Scandinavian Journal of Statistics 6, 1979.  If nothing changed, the
+ * probability of any mark is at most TD_CHANCE_MOST, whatever the number of tests and their
+ * dependence.  A test of weight 2 is marked at twice the chance, at the expense of the others (the
+ * weighted procedure in section 4).  NaN is ignored and never marked.
  */
 void td_chance_holm(const double *chances, const double *weights, size_t nr, bool *marked);
 

@@ -162,7 +162,7 @@ static const struct td_cell *find_cell(const struct td_diff *diff,
 	return NULL;
 }
 
-/* Return the value of a cell if which is 0, or its slots per unit of work if which is 1. */
+/* Return the value of a cell (which: 0), or its slots per unit of work (which: 1). */
 static double get_cell(const struct td_diff *diff, const struct td_diff_input *input,
 		       const struct td_diff_row *row, size_t which, double *counting)
 {
@@ -172,7 +172,7 @@ static double get_cell(const struct td_diff *diff, const struct td_diff_input *i
 	(void)counting;
 	if (!cell)
 		return NAN;
-	/* a run on another core type used none of this type's slots */
+	/* a run on another core type used no slots of this one */
 	if (which && input->report->rows[r].absent)
 		return diff->per == TD_PER_SLOTS ? NAN : 0;
 	if (cell->status != TD_STATUS_OK)
@@ -198,7 +198,7 @@ static double value_of(const struct td_event_row *event, double scale, double *c
 	return value;
 }
 
-/* Return the count of an event.  which is the index among equal events, typed several times. */
+/* Return the count of an event.  which: index among equal events that were typed several times. */
 static double get_event(const struct td_diff *diff, const struct td_diff_input *input,
 			const struct td_diff_row *row, size_t which, double *counting)
 {
@@ -347,7 +347,7 @@ static void add_nodes(struct td_diff *diff, const struct td_report *report, cons
 	}
 }
 
-/* Count the rows of the same event before row i of the recording. */
+/* Count the rows with the same event before row i of the recording. */
 static size_t count_before(const struct td_diff *diff, const struct td_event_row *rows,
 			   const struct td_diff_row *row, size_t i)
 {
@@ -372,7 +372,7 @@ static void add_events(struct td_diff *diff, const struct td_event_report *event
 		size_t which = count_before(diff, events->rows, &row, i);
 
 		if (has_more(diff, &row, which))
-			continue; /* an earlier recording has it */
+			continue; /* an earlier recording has this row */
 		row.value = compare(diff, get_event, &row, which);
 		add(diff, &row);
 	}

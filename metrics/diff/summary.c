@@ -40,7 +40,7 @@ static enum asked how_asked(const struct td_diff *diff, size_t row)
 
 /*
  * Is the row tested by its slots, which do not include changes of other nodes?  Rows of
- * --fail-above have limits in points.
+ * --fail-above are not, because their limits are in points.
  */
 static bool is_of_slots(const struct td_diff *diff, size_t row)
 {
@@ -54,7 +54,7 @@ int td_diff_decimals(double value)
 	return size < 10 ? 4 : size < 1000 ? 2 : 0;
 }
 
-/* With this number of decimals, is the value shown as more than 0? */
+/* Is the value shown as more than 0, with this number of decimals? */
 static bool is_shown(double value, int decimals)
 {
 	return fabs(value) >= 0.5 * pow(10, -decimals);
@@ -140,7 +140,7 @@ static int by_change(const void *a, const void *b)
 
 struct placed {
 	struct td_diff_row row;
-	size_t of_id, own; /* position of the first row of its id; its own position */
+	size_t of_id, own; /* position of the first row with its id, and of the row itself */
 };
 
 /* Compare positions, so that the sort is stable and rows keep the order of the tree. */
@@ -157,7 +157,7 @@ static int by_place(const void *a, const void *b)
 	return order ? order : (x->own > y->own) - (x->own < y->own);
 }
 
-/* Return the first row of the same id. */
+/* Return the first row with the same id. */
 static size_t place_of(const struct td_diff *diff, struct td_index *ids, size_t row)
 {
 	const char *id = diff->rows[row].id;
@@ -253,7 +253,7 @@ static bool is_known_to_change(const struct td_diff *diff, const struct td_diff_
 			       is_change_shown(row, true));
 }
 
-/* Find the first row, which is the largest change, of a range of kinds; or NULL. */
+/* Find the first row in a range of kinds, which is the largest change; NULL: none. */
 static const struct td_diff_row *find_most(const struct td_diff *diff, enum td_diff_kind from,
 					   enum td_diff_kind to)
 {

@@ -19,15 +19,16 @@
 #define TD_DRILL_GROUPS 3
 
 struct td_drill_family {
-	const struct td_tree_family *is;   /* the family in the tree */
-	unsigned int nr_groups, nr_pooled; /* number of its own groups, and of those of its pool */
-	bool retiring;                     /* below retiring, which is chosen last */
+	const struct td_tree_family *is; /* the family in the tree */
+	/* number of its own groups, and of the groups of its pool */
+	unsigned int nr_groups, nr_pooled;
+	bool retiring; /* the node is below retiring, which is chosen last */
 	bool on, pool_on;
 	bool leads;        /* chosen before its siblings */
 	uint64_t leads_ns; /* time since which it leads */
 	bool ever_over;    /* its node was above its threshold at some time */
 	uint64_t over_ns;  /* time at which its node was last above its threshold */
-	double value;      /* the last known value of its node */
+	double value;      /* last known value of its node */
 	/* used only while a decision is made */
 	bool visited;
 	bool chosen, pool_chosen; /* the family or its pool will be on */
@@ -44,10 +45,11 @@ struct td_drill {
 /* Sets up drill, with all families off. */
 void td_drill_begin(struct td_drill *drill, const struct td_tree *tree, const struct td_plan *plan);
 /*
- * Decides which families are on.  report is that of the time since the last decision, with a row
- * for each PMU and id.  A family is on only if its ancestors are.  On each PMU, the families on the
- * path from the largest node to the last level are on.  Others are on as well if there is room for
- * their groups, or instead after TD_DRILL_TURN_NS.  Returns true if a family was switched.
+ * Decides which families are on.  report is for the time since the last decision, with a row for
+ * each PMU and id.  A family is only on if its ancestors are.  On each PMU, the families on the
+ * path from the largest node down to the last level are on.  Other families are on as well if there
+ * is room for their groups, or replace them after TD_DRILL_TURN_NS.  Returns true if a family was
+ * switched.
  */
 bool td_drill_decide(struct td_drill *drill, const struct td_report *report, uint64_t now_ns);
 /* Lists the labels of the families and pools that are on. */

@@ -39,8 +39,8 @@ static const char *describe_absence(const struct td_evaluation *e, int pmu)
 }
 
 /*
- * Was an event of the PMU (-1: of any) enabled?  Events of tasks are enabled while the tasks
- * run, and those of a cgroup while it runs on that PMU's CPUs.
+ * Was an event of this PMU enabled (-1: of any PMU)?  Events of tasks are enabled while the tasks
+ * run, and events of a cgroup while it runs on the CPUs of that PMU.
  */
 static bool was_enabled(const struct td_evaluation *e, int pmu)
 {
@@ -162,8 +162,8 @@ static bool ran_on_others(const struct td_evaluation *e, int pmu)
 }
 
 /*
- * On a hybrid, is it a software event that includes other core types?  beside is the total of
- * an event of the metric's PMU.
+ * Is it a software event that also counted on other core types of a hybrid?  beside is the total of
+ * an event on the metric's PMU.
  */
 static bool is_of_all_kinds(const struct td_evaluation *e, const struct td_metric *metric,
 			    int event, const struct td_total *beside)
@@ -491,7 +491,7 @@ static void check_end(const struct td_evaluation *e, int pmu, const struct td_ro
 	}
 }
 
-/* Return the PMU of the row's nodes; a merged row has those of the PMU with most slots. */
+/* Return the PMU of the row's nodes.  A merged row has the nodes of the PMU with most slots. */
 static int pmu_of(const struct td_tree *tree, const struct td_row *row)
 {
 	const struct td_node *nodes = row->ranked ? row->unranked : row->nodes;
@@ -504,8 +504,9 @@ static int pmu_of(const struct td_tree *tree, const struct td_row *row)
 }
 
 /*
- * Thresholds are comparisons joined by "and" and "or", so a threshold that holds at both ends of
- * the interval holds in between.  Other nodes in a threshold, such as the parent, are shifted too.
+ * Thresholds are comparisons joined by "and" and "or", so if a threshold holds at both ends of the
+ * interval, it also holds in between.  Other nodes in a threshold, such as the parent, are shifted,
+ * too.
  */
 void td_eval_find_clear(const struct td_evaluation *e, struct td_report *report)
 {

@@ -40,8 +40,8 @@ static double count_in_run(const struct td_evaluation *e, int reference, unsigne
 }
 
 /*
- * Return the mean count of the reference event over the runs.  All runs have the same weight,
- * as in the counts of groups that are in every run, which already are means.
+ * Return the mean count of the reference event over the runs.  All runs have the same weight, as in
+ * counts of groups that every run counts, which already are means.
  */
 static double mean_of_runs(const struct td_evaluation *e, int reference)
 {
@@ -184,7 +184,9 @@ static double cpus_of(const struct td_evaluation *e, const struct td_operand *op
 	return sum;
 }
 
-/* Return the mean number of places over the operand's events, which may be uncore units. */
+/*
+ * Return the number of places, as a mean over the operand's events, which may be on uncore units.
+ */
 static double places_of(const struct td_evaluation *e, const struct td_operand *operand)
 {
 	double sum = cpus_of(e, operand);
@@ -212,7 +214,7 @@ static double nr_of(const struct td_evaluation *e, const struct td_operand *oper
 				   : places_of(e, &e->tree->operands[operand->beside]);
 }
 
-/* Return what a clock counts at one place during the row. */
+/* Return the count of a clock at one place during the row. */
 static double one_clock(const struct td_evaluation *e, const struct td_operand *operand)
 {
 	double elapsed_ns = e->times ? (double)e->times->elapsed_ns : NAN;
@@ -224,7 +226,7 @@ static double one_clock(const struct td_evaluation *e, const struct td_operand *
 	total = &e->totals[operand->events.v[0]];
 	/* covered_ns is 0 if counts are not scaled */
 	ns = total->covered_ns ? total->covered_ns : total->enabled_ns;
-	/* without times, the count itself is that of one place */
+	/* without times, the count is already for one place */
 	if (!ns || isnan(elapsed_ns))
 		return e->counts[operand->events.v[0]];
 	return total->value * elapsed_ns / (double)ns;
@@ -294,10 +296,10 @@ bool td_eval_ran_on(const struct td_evaluation *e, int pmu)
 /* --- events that were not counted all the time ----------------------------- */
 
 /*
- * ALL: even groups that count all the time differ by a few ms when tasks begin and end, because
- * groups are enabled and disabled one by one.  NO_PAUSES: paused groups miss more of the time
- * than this.  Their enabled time between two reads is the maximum of all groups, so that the sum
- * may exceed the time of any single group.
+ * ALL: groups that count all the time may differ by a few ms when tasks begin and end, because
+ * groups are enabled and disabled one by one.  NO_PAUSES: paused groups miss more of the time than
+ * this.  Their enabled time between two reads is the maximum over all groups, so the sum may exceed
+ * the time of any single group.
  */
 #define ALL       0.99
 #define NO_PAUSES 0.95
@@ -343,7 +345,7 @@ void td_eval_find_turns(const struct td_plan *plan, const struct td_totals *tota
  */
 #define MIN_SUM 0.99
 
-#define MAX_WIDTH 1.02 /* because the counters are read one after another */
+#define MAX_WIDTH 1.02 /* above 1 because the counters are read one after another */
 
 /* Classify an event by its name; the kernel and the metric files use different names. */
 static unsigned int kind_of(const struct td_event *event)
@@ -358,7 +360,7 @@ static unsigned int kind_of(const struct td_event *event)
 	return td_event_is_level_1(event) ? TD_IS_FIELD | TD_IS_LEVEL_1 : TD_IS_FIELD;
 }
 
-/* Return the event of dropped uops that formulas of a PMU subtract; -1: none. */
+/* Return the event for dropped uops that the formulas of a PMU subtract; -1: none. */
 static int find_dropped(const struct td_tree *tree, int pmu)
 {
 	for (size_t i = 0; i < tree->nr_operands; i++) {
@@ -385,7 +387,7 @@ bool td_evaluation_has_step(const struct td_evaluation *e, int event)
 	       slots_of(e, &e->plan->groups[e->groups[event]]);
 }
 
-/* Return the sum of the group's fields of level 1, divided by its slots; NaN: unknown. */
+/* Return the sum of the group's level 1 fields, divided by its slots; NaN: unknown. */
 static double sum_of_fields(const struct td_evaluation *e, const struct td_group *group)
 {
 	const struct td_total *slots = slots_of(e, group);

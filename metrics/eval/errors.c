@@ -11,8 +11,9 @@
 
 /* --- how values changed ----------------------------------------------------- */
 
-#define MIN_BATCHES 8    /* with fewer batches there is no range */
-#define OUTSIDE     0.05 /* share of the batches below the range, and above it */
+#define MIN_BATCHES 8 /* with fewer batches there is no range */
+/* share of the batches below the range, and share of the batches above it */
+#define OUTSIDE 0.05
 
 void td_ranges_begin(struct td_ranges *ranges, struct td_report *report)
 {
@@ -210,9 +211,9 @@ void td_ranges_free(struct td_ranges *ranges)
 /* --- the errors of values ---------------------------------------------------- */
 
 /*
- * Variance of rounding a field of PERF_METRICS, in squares of its step.  Rounding to the
- * nearest would give a 12th, but fields that sum to 255 cannot all be rounded to the nearest:
- * each is the difference of two rounded sums, or is rounded up or down at random.
+ * Variance of rounding a field of PERF_METRICS, in squares of its step.  Rounding to the nearest
+ * value would give 1/12.  But fields that sum to 255 cannot all be rounded to the nearest: each is
+ * the difference of two rounded sums, or is rounded up or down at random.
  */
 #define STEP_VARIANCE (1 / 6.)
 
@@ -316,7 +317,7 @@ void td_errors_add_cost(struct td_errors *errors, const struct td_report *with)
 	add_squares(errors, with, true);
 }
 
-/* Add a series to those that have ended. */
+/* Add a series to the series that have ended. */
 static void add_series(struct td_uncertainty *u, const struct td_jackknife *j)
 {
 	struct td_jackknifed of = td_jackknife_end(j);
@@ -338,7 +339,7 @@ void td_errors_end_series(struct td_errors *errors, const struct td_report *whol
 			const struct td_jackknife series = v[c].series;
 
 			v[c].series = (struct td_jackknife){ 0 };
-			/* a run of --no-multiplex may have counted none of the metric's events */
+			/* a run of --no-multiplex may not have counted any event of the metric */
 			if (report->rows[i].cells[c].running_ns &&
 			    !whole->rows[i].cells[c].running_ns)
 				continue;
@@ -513,7 +514,7 @@ struct node {
 
 /* Sums over all batches, for one node. */
 struct sums {
-	double all, awake;  /* weights of all batches, and of those that measured the node */
+	double all, awake;  /* weights of all batches, and of batches that measured the node */
 	double value, root; /* value of the node and of its root while the node was measured */
 	double squares;     /* sum over batches of value^2 / root */
 	double nr;          /* number of batches that measured the node */
@@ -591,7 +592,10 @@ static bool may_exceed_parent(const struct td_metric *metric)
 	return begins_with(metric, names, TD_ARRAY_SIZE(names));
 }
 
-/* Return the number of slots or retired uops in the batch, of which the node is a share. */
+/*
+ * Return the number of slots or retired uops in the batch, of which the value of the node is a
+ * share.
+ */
 static double weight_of(const struct node *n, size_t batch)
 {
 	double slots = range_slots(n->ranges, n->row, batch);
@@ -638,7 +642,7 @@ static void add_batch(const struct node *n, size_t batch, struct sums *sums)
 	double value = value_in(n, n->metric->column, batch);
 	double root = value_in(n, root_of(n)->column, batch);
 
-	/* nothing ran, or only on the other core type; a node without family is its own root */
+	/* nothing ran, or only on the other core type; a node without a family is its own root */
 	if (!(weight > 0) || isnan(root))
 		return;
 	sums->all += weight;
@@ -662,7 +666,8 @@ static struct td_cell *cell_of(const struct node *n, const struct td_metric *met
 	return &n->ranges->report->rows[n->row].cells[metric->column];
 }
 
-#define WHOLE 0.95 /* a node with this part of its root's time was measured all the time */
+/* a node that was measured for this part of its root's time counts as always measured */
+#define WHOLE 0.95
 
 /*
  * Bound the value if there are no batches: it is between 0 and the value of its root, or all
@@ -684,8 +689,9 @@ static double bounded_value(const struct node *n, struct td_cell *cell)
 }
 
 /*
- * Return the error of extrapolating to batches in which the node should have been measured.  Its
- * part of its root may be different in these; the other batches show how much it varies.
+ * Return the error of extrapolating to batches in which the node should have been measured.  In
+ * these, the node may be a different part of its root; the other batches show how much this part
+ * varies.
  */
 static double error_of_wanted(const struct sums *sums)
 {
@@ -728,7 +734,7 @@ static double find_value(const struct node *n, bool uneven)
 	add_error(cell, fabs(sums.most) / sums.all);
 	if (sums.root > 0)
 		add_error(cell, error_of_wanted(&sums) / sums.all);
-	/* it may have been 0 while it was not measured */
+	/* the value may have been 0 while it was not measured */
 	if (sums.most > 0 && !isnan(cell->low))
 		cell->low = fmin(cell->low, 0);
 	return value;
@@ -754,8 +760,8 @@ static double most_running(const struct td_report *report, size_t row)
 }
 
 /*
- * Was a family of the row not measured all the time?  Then all multiplexed groups were counted
- * longer in some batches than in others, and sums over the run are biased toward the former.
+ * Was a family of the row paused at times?  Then all multiplexed groups were counted longer in some
+ * batches than in others, and sums over the run are biased toward the former.
  */
 static bool is_uneven(const struct td_tree *tree, const struct td_ranges *ranges, size_t row)
 {

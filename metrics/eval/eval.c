@@ -196,11 +196,11 @@ static double time_on(const struct td_evaluation *e, int pmu)
 	return most ? (double)most / 1e9 : NAN;
 }
 
-#define UNLIKE 20 /* two times may differ by 1/20 of one of them */
+#define UNLIKE 20 /* two times are unlike if they differ by more than 1/UNLIKE of one of them */
 
 /*
- * Return the count of a clock for a ratio with the cycles.  Groups start one after another, so
- * those of a short task count for different times: NaN.
+ * Return the count of a clock, for a ratio with the cycles.  NaN: they counted for different times,
+ * as in short tasks, because groups start one after another.
  */
 static double count_beside(const struct td_evaluation *e, int pmu, enum td_clock_event clock)
 {
@@ -277,7 +277,7 @@ static void merge_busy(const struct td_row *rows, size_t nr, struct td_row *merg
 	set_activity(merged, &sum);
 }
 
-/* Was the row too idle to mark nodes in it? */
+/* Was the row too idle for marks on its nodes? */
 static bool is_idle(const struct td_evaluation *e, const struct td_row *row)
 {
 	const struct td_activity *a = &row->activity;
@@ -357,8 +357,8 @@ static const struct td_node *node_of(const struct td_row *row, size_t column)
 }
 
 /*
- * Does a name mean the same metric on all PMUs?  Some names are shares of slots on E-cores but
- * shares of cycles, elsewhere in the tree, on P-cores.
+ * Does a name mean the same metric on all PMUs?  Some names are shares of slots on E-cores, but
+ * shares of cycles on P-cores, and elsewhere in the tree.
  */
 static bool is_same_metric(const struct td_row *rows, size_t nr, size_t column)
 {
@@ -438,7 +438,7 @@ static void leave_out_parts(const struct td_row *rows, size_t nr, struct td_cell
 	}
 }
 
-/* Does every core type have the column's metric, as a share of the same whole? */
+/* Does every core type have the metric of the column, as a share of the same total? */
 static bool is_mergeable(const struct td_row *rows, size_t nr, const struct td_column *columns,
 			 size_t column)
 {
@@ -661,7 +661,7 @@ static void find_misfits(const struct td_evaluation *e, int pmu, struct td_row *
 	}
 }
 
-/* Fill the cells of a PMU's metrics, or of its metrics apart. */
+/* Fill the cells of a PMU's metrics, or of the metrics that do not belong to a core type. */
 static void fill_cells(const struct td_evaluation *e, int pmu, bool apart, struct td_row *row)
 {
 	for (size_t i = 0; i < e->tree->nr_metrics; i++) {
@@ -680,7 +680,7 @@ static void fill_cells(const struct td_evaluation *e, int pmu, bool apart, struc
 		row->running_least_pct = row->running_pct;
 }
 
-/* Set the values of nodes that were paused to those over the whole run, for thresholds. */
+/* For thresholds, set the values of paused nodes to their values over the whole run. */
 static void put_paused(const struct td_evaluation *e, int pmu, const struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
@@ -721,7 +721,7 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 	set_activity(row, &activity);
 }
 
-/* Compute each row's share of the slots, if the rows are all core types (whole). */
+/* Compute each row's share of the slots, if the rows include all core types (whole). */
 static void fill_shares(struct td_row *rows, size_t nr, bool whole)
 {
 	double all = whole ? 0 : NAN;
@@ -771,7 +771,7 @@ static void finish_rows(const struct td_evaluation *e, struct td_row *rows, size
 }
 
 /*
- * Add the row of the package after those of its cores, if its events were opened on a CPU of
+ * Add the row of the package after the rows of its cores, if its events were opened on a CPU of
  * this id.  Its values were computed together with a core's.
  */
 static void add_package_row(const struct td_evaluation *e, const char *id, struct td_report *report)
@@ -788,7 +788,7 @@ static void add_package_row(const struct td_evaluation *e, const char *id, struc
 	fill_cells(e, PACKAGE, false, row);
 }
 
-/* Add the row of metrics that do not belong to a core type, before those of the PMUs. */
+/* Add the row of metrics that do not belong to a core type, before the rows of PMUs. */
 static void add_row_apart(const struct td_evaluation *e, const char *id, struct td_report *report,
 			  size_t first)
 {
@@ -820,7 +820,7 @@ static void eval_id(struct td_evaluation *e, const char *id, bool merge, struct 
 		add_row_apart(e, id, report, first);
 		return;
 	}
-	/* an id such as a CPU has a single core type, so that one row is complete */
+	/* an id such as a CPU has only one core type, so one row is complete */
 	whole = has_all_kinds(e->tree) || (!e->whole && report->nr_rows == first + 1);
 	fill_shares(report->rows + first, report->nr_rows - first, whole);
 	finish_rows(e, report->rows + first, report->nr_rows - first);
@@ -831,7 +831,7 @@ static void eval_id(struct td_evaluation *e, const char *id, bool merge, struct 
 		merge_rows(e, report, first, id);
 	add_package_row(e, id, report);
 	if (merge)
-		return; /* a row apart would have the same name */
+		return; /* the row of other metrics would have the same name */
 	add_row_apart(e, id, report, first);
 }
 

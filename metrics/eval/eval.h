@@ -14,14 +14,14 @@ void td_evaluation_make(struct td_evaluation *e, const struct td_tree *tree,
 			const struct td_plan *plan);
 void td_evaluation_free(struct td_evaluation *e);
 
-#define TD_PACKAGE "package" /* the PMU's name in the row of a whole package */
+#define TD_PACKAGE "package" /* name of the PMU in the row of a whole package */
 
 /*
- * Computes a report: for each id of totals, one row for each PMU that has a tree and was
- * opened there, and one for the package if the tree has package metrics.  merge: one row for
- * each id instead, with metrics weighted by the slots of the PMUs.  times belong to the same
+ * Computes a report.  For each id of totals, it has one row for each PMU that has a tree and was
+ * opened there, and one for the package if the tree has package metrics.  merge: it has only one
+ * row for each id, with metrics weighted by the slots of the PMUs.  times belong to the same
  * interval, or are NULL.  Strings are borrowed from e, its tree and totals.  The report must be
- * zeroed, or from an earlier call to reuse its memory; free it with td_report_free().
+ * zeroed, or from an earlier call, whose memory is reused; free it with td_report_free().
  */
 void td_eval(struct td_evaluation *e, const struct td_totals *totals, const struct td_times *times,
 	     bool merge, struct td_report *report);

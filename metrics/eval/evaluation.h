@@ -32,7 +32,7 @@ enum td_absence {
 struct td_evaluation {
 	const struct td_tree *tree;
 	const struct td_plan *plan;    /* plan of the tree's events, in the same order */
-	const struct td_total *totals; /* of the current id, one for each event */
+	const struct td_total *totals; /* totals of the current id, one for each event */
 	const struct td_times *times;
 	bool tasks;
 	bool whole;     /* the id comprises everything that is counted */
@@ -41,18 +41,18 @@ struct td_evaluation {
 	bool unbounded; /* ignore bounds such as max(0, ...), for errors */
 	int stepped;    /* 1 + a field of PERF_METRICS to increase by one step; 0: none */
 	/*
-	 * 1 + the index of a run of --no-multiplex: running_ns of cells includes only the
-	 * events that this run counts; 0: all events
+	 * 1 + the index of a run of --no-multiplex: running_ns of cells includes only events that
+	 * this run counts; 0: all events
 	 */
 	unsigned int run;
-	const struct td_paused *paused; /* values to use instead of the totals'; NULL: none */
+	const struct td_paused *paused; /* values that replace those from the totals; NULL: none */
 	double *values;                 /* one for each operand of the tree */
 	double *shifted;             /* one for each operand: the value minus or plus its error */
 	double *counts;              /* one for each event, scaled to the whole time */
-	int *groups;                 /* one for each event: its group; -1: none */
+	int *groups;                 /* for each event, index of its group; -1: none */
 	unsigned int *kinds;         /* one for each event: TD_IS_... bits */
-	int (*clocks)[TD_NR_CLOCKS]; /* one for each PMU: events of its clocks; -1: none */
-	int *dropped;                /* one for each PMU: INT_MISC.UOP_DROPPING; -1: none */
+	int (*clocks)[TD_NR_CLOCKS]; /* for each PMU, the events of its clocks; -1: none */
+	int *dropped;                /* for each PMU, INT_MISC.UOP_DROPPING; -1: none */
 	/*
 	 * reasons why events did not run, made when needed: TD_NR_ABSENCES for each PMU, then
 	 * one for each event
@@ -66,7 +66,7 @@ bool td_evaluation_has_step(const struct td_evaluation *e, int event);
 
 /*
  * cells.c: marks the cells of a finished report whose thresholds hold at both ends of the error
- * intervals.  The last td_eval() must have been for the same totals, with one id.
+ * intervals.  The last td_eval() must have been for the same totals, which have one id.
  */
 void td_eval_find_clear(const struct td_evaluation *e, struct td_report *report);
 

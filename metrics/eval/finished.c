@@ -42,7 +42,7 @@ static struct key *sort_keys(const struct td_report *report)
 	return keys;
 }
 
-/* Is the row's cgroup within that of another row?  Marks that row. */
+/* Is the row's cgroup within the cgroup of another row?  If so, marks the other row. */
 static bool is_within(const struct td_row *row, const struct key *keys, size_t nr)
 {
 	struct key above = { row->id, row->pmu, strlen(row->id), NULL };
@@ -63,7 +63,7 @@ static bool is_within(const struct td_row *row, const struct key *keys, size_t n
 
 /* --- shares ---------------------------------------------------------------- */
 
-/* Sum the slots of all rows, except cgroups within others. */
+/* Sum the slots of all rows, except for cgroups within others. */
 static double all_slots(const struct td_report *report, const struct key *keys)
 {
 	double sum = 0;
@@ -292,10 +292,10 @@ static void check_sum(const struct td_report *report, struct td_row *row)
 /* --- level 1 of Intel ------------------------------------------------------- */
 
 /*
- * If tasks are switched often or groups multiplexed, the kernel adds the growth of the fields
- * since the last switch and ignores decreases, so that it counts too much.  How the excess is
- * divided among the four fields is unknown, but no field has more than half, because all four
- * grow and fall.
+ * If tasks are switched often or groups are multiplexed, the kernel adds the growth of the fields
+ * since the last switch and ignores decreases, so it counts too much.  The distribution of the
+ * excess over the four fields is unknown, but no field has more than half, because all four grow
+ * and fall.
  */
 #define MIN_EXCESS 1.01 /* rounding gives 257 of 255 at most */
 #define MAX_EXCESS 1.3

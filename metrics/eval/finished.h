@@ -8,8 +8,8 @@
 #include "metrics/tree/tree.h"
 
 /*
- * Sets lost_pct of the rows, and has_lost if they have several ids.  cgroups: ids are cgroups;
- * the slots of "a/b" are part of those of "a", and counted once.
+ * Sets lost_pct of the rows, and sets has_lost if the report has several ids.  cgroups: ids are
+ * cgroups; slots of "a/b" are part of those of "a", and are counted once.
  */
 void td_report_find_lost(struct td_report *report, bool cgroups);
 /*
@@ -33,7 +33,7 @@ void td_report_find_misfits(struct td_report *report);
 
 /* --- errors.c: how values changed ------------------------------------------ */
 
-/* How the values of a report changed over time, from an evaluation of each batch. */
+/* Changes of a report's values over time, from an evaluation of each batch. */
 struct td_ranges {
 	struct td_report *report; /* borrowed; its cells and rows are set */
 	size_t nr;                /* number of batches */
@@ -74,14 +74,14 @@ struct td_paused {
 };
 
 /*
- * Finds the values of nodes that were paused in some batch, and adds to the errors of the
- * report, which do not include the pauses.  Returns true if there are such nodes.
+ * Finds the values of nodes that were paused in some batch, and adds the errors from pauses to the
+ * report.  Returns true if there are such nodes.
  */
 bool td_paused_find(struct td_paused *paused, const struct td_tree *tree,
 		    const struct td_ranges *ranges);
 /* Returns the values of a row, one per column, or NULL. */
 const double *td_paused_values(const struct td_paused *paused, const struct td_row *row);
-/* Sets the values in report.  again is the same report, whose thresholds use these values. */
+/* Sets the values in report.  again is a copy of the report, whose thresholds use these values. */
 void td_paused_set(const struct td_paused *paused, struct td_report *report,
 		   const struct td_report *again);
 void td_paused_free(struct td_paused *paused);
@@ -122,10 +122,11 @@ struct td_uncertainty {
 	bool turns;        /* in time: an event was multiplexed or paused */
 	/* for counts in time: sums over batches, whose number is series.nr_counted */
 	struct {
-		double last, before; /* the last two values, minus the value of the whole */
-		double part;         /* share of the counted time in the last batch */
-		double noise;        /* sum of squared deviations, weighted by part */
-		double changes;      /* sum of squared differences of neighbours */
+		/* the last two values, relative to the value over the whole row */
+		double last, before;
+		double part;    /* share of the counted time in the last batch */
+		double noise;   /* sum of squared deviations, weighted by part */
+		double changes; /* sum of squared differences of neighbours */
 	} batches;
 };
 
@@ -140,11 +141,11 @@ struct td_errors {
 	double apart;
 };
 
-/* For counts in time, set errors->ranges after the call. */
+/* For counts over time, set errors->ranges after the call. */
 void td_errors_begin(struct td_errors *errors, struct td_report *report);
 /*
- * Adds a batch.  rest is the report without it (in time: without its time slices).  whole is
- * the report itself; for one of several series, with the running_ns of that series.
+ * Adds a batch.  rest is the report without this batch (in time: without its time slices), and
+ * whole the report itself.  For one of several series, whole has the running_ns of that series.
  */
 void td_errors_add(struct td_errors *errors, const struct td_report *whole,
 		   const struct td_report *rest);
@@ -153,9 +154,9 @@ void td_errors_end_series(struct td_errors *errors, const struct td_report *whol
 /* Adds the report with a field of PERF_METRICS larger by one step. */
 void td_errors_add_step(struct td_errors *errors, const struct td_report *larger);
 /*
- * Adds the error from the cost of probes; with is the report of the same counts including that
- * cost.  It was measured with an empty function; in the program, probes may lose up to as many
- * slots as the program.
+ * Adds the error from the cost of probes.  with is the report on the same counts including that
+ * cost.  The cost was measured with an empty function; in the program, probes may lose as many
+ * slots as the program does.
  */
 void td_errors_add_cost(struct td_errors *errors, const struct td_report *with);
 /*

@@ -278,7 +278,7 @@ static const struct td_explanation texts[] = {
 		"Keep generated code and data on different pages; flush denormals to zero."),
 
 	/* --- levels 4 to 6, which only P-cores and older cores have --- */
-	/* below tma_memory_bound */
+	/* nodes below tma_memory_bound */
 	CORE("tma_dtlb_load", "tma_l1_bound", 4,
 		"Cycles lost because the page of a load was not in the first data TLB.",
 		"Data spread over many pages: hash tables, graphs, columns of large matrices.",
@@ -462,7 +462,7 @@ static const struct td_explanation texts[] = {
 		"in TLBs.",
 		"Compare with pages of 2 MiB; sort writes by address, or gather them in small "
 		"buffers first."),
-	/* the rest */
+	/* the other nodes */
 	CORE("tma_x87_use", "tma_fp_arith", 4,
 		"Uops of the old x87 unit, with its stack of 80-bit registers.",
 		"The type long double, 32-bit programs built without SSE, old libraries.",
@@ -780,7 +780,7 @@ static const struct td_explanation texts[] = {
 
 #define PREFIX "tma_"
 
-/* Minimum length of a word, such as "l2"; most texts contain any single letter. */
+/* Minimum length of a word, as in "l2"; most texts contain each single letter. */
 #define SHORTEST_WORD 2
 
 const struct td_explanation *td_explanation_at(size_t i)

@@ -20,7 +20,10 @@ int td_map_open(struct td_map *map, const char *root, struct td_err *err)
 
 	*map = (struct td_map){ .path = td_aprintf("%s/mapfile.csv", root) };
 	rc = td_pmu_events_text(map->path, &map->text, err);
-	/* the map of intel/perfmon lists files, that of the kernel directories */
+	/*
+	 * the map of intel/perfmon contains names of files, and the kernel's map names of
+	 * directories
+	 */
 	if (!rc && strstr(map->text, ".json,"))
 		rc = td_intel_form(map->path, err);
 	return rc;
@@ -33,7 +36,7 @@ void td_map_close(struct td_map *map)
 	free(map->lines);
 }
 
-/* Set only the identity, which is enough for map_matches(). */
+/* Set only the identity, which map_matches() needs. */
 static void map_identify(struct td_map *map, const struct td_cpuid *cpuid)
 {
 	td_cpuid_format(cpuid, map->whole);
@@ -256,7 +259,7 @@ struct wanted {
 	struct td_suggest *near;
 	struct td_cpuid *out;
 	bool found;
-	const char **claimed; /* expressions of earlier lines, which take precedence */
+	const char **claimed; /* expressions in earlier lines, which take precedence */
 	size_t nr_claimed;
 };
 

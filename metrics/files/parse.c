@@ -70,7 +70,7 @@ static const char *name_of(const struct entry *entry)
 	return json_object_get_string(name);
 }
 
-/* Set the error "FILE: NAME: KEY: WHAT", -EINVAL. */
+/* Set the error "FILE: NAME: KEY: WHAT" with code -EINVAL. */
 static int entry_bad(const struct entry *entry, struct td_err *err, const char *key,
 		     const char *what)
 {
@@ -81,7 +81,7 @@ static int entry_bad(const struct entry *entry, struct td_err *err, const char *
 	return td_err_set(err, -EINVAL, "%s: entry %zu: %s: %s", entry->path, entry->nr, key, what);
 }
 
-/* Read a text or number as text, borrowed from the entry; NULL: none. */
+/* Read a text, or a number as text, borrowed from the entry; NULL: none. */
 static int entry_text(const struct entry *entry, const char *key, const char **out,
 		      struct td_err *err)
 {
@@ -102,7 +102,7 @@ static int entry_text(const struct entry *entry, const char *key, const char **o
 	return 0;
 }
 
-/* Read a number, or the first one of a list such as "0xB7, 0xBB".  Sets 0 if there is none. */
+/* Read a number, or the first number of a list such as "0xB7, 0xBB"; 0: none. */
 static int entry_number(const struct entry *entry, const char *key, struct number *out,
 			struct td_err *err)
 {
@@ -125,7 +125,7 @@ static int entry_number(const struct entry *entry, const char *key, struct numbe
 	return 0;
 }
 
-/* Read a floating-point number.  Sets NaN if there is none. */
+/* Read a floating-point number; NaN: none. */
 static int entry_double(const struct entry *entry, const char *key, double *out, struct td_err *err)
 {
 	const char *text;
@@ -292,8 +292,8 @@ static int add_umask(const struct entry *entry, struct terms *terms, struct td_e
 }
 
 /*
- * Adds the term that sets an MSR.  For an MSR without a term, adds one that does not
- * exist on any PMU: such an event can be listed but not counted.
+ * Adds the term that sets an MSR.  An MSR without a term gets a term that does not exist on any
+ * PMU, so that its event can be listed but not counted.
  */
 static int add_msr(const struct entry *entry, struct terms *terms, struct td_err *err)
 {
@@ -389,7 +389,7 @@ static int entry_terms(const struct entry *entry, const char *name, char **out, 
 	*out = NULL;
 	if (make_terms(entry, &terms, err))
 		return err->code;
-	/* only locate -c default needs it */
+	/* only used by locate -c default */
 	if (!entry_number(entry, "SampleAfterValue", &number, &ignored))
 		add_term(&period, "period", number);
 	*out = td_aprintf("%s%s", known ? known : known_to_all(name, terms.text), period.text);
@@ -407,7 +407,10 @@ static const struct {
 	{ "UPI LL", "uncore_upi" }, { "iMPH-U", "uncore_arb" },
 };
 
-/* Return the PMU of a unit, which may be a PMU's name; "cpu" (the only core PMU) without a unit. */
+/*
+ * Return the PMU of a unit; a unit may be the name of a PMU.  Without a unit, return "cpu", the
+ * only core PMU.
+ */
 static char *pmu_of(const char *unit)
 {
 	if (!unit || !*unit)
@@ -520,7 +523,7 @@ static int add_metric(struct td_pmu_events *out, const struct entry *entry, cons
 	return fill_metric(metric, entry, err);
 }
 
-/* Add an entry, which is an event, a metric, both, or neither (in counter.json). */
+/* Add an entry, which may be an event, a metric, both, or neither (in counter.json). */
 static int add_entry(struct td_pmu_events *out, const struct entry *entry, struct td_err *err)
 {
 	const char *event, *metric;

@@ -23,15 +23,16 @@ struct td_model_event {
 	char *desc;            /* one line; NULL: none */
 	char *topic;           /* base name of its file: "cache" */
 	double retire_latency; /* mean, in cycles; NaN: not known */
-	char *errata;          /* "HSD29, HSM30": bugs that may make it miscount; NULL: none */
+	/* errata that may make it miscount, such as "HSD29, HSM30"; NULL: none */
+	char *errata;
 };
 
-/* When the events of a metric may be split over groups (MetricConstraint). */
+/* Conditions for splitting the events of a metric over groups (MetricConstraint). */
 enum td_split {
 	TD_SPLIT_NEVER,
 	TD_SPLIT_ALWAYS,
-	TD_SPLIT_NMI, /* while the NMI watchdog uses a counter */
-	TD_SPLIT_SMT, /* with hyper-threading */
+	TD_SPLIT_NMI, /* split while the NMI watchdog uses a counter */
+	TD_SPLIT_SMT, /* split with hyper-threading */
 };
 
 /*
@@ -50,18 +51,18 @@ struct td_model_metric {
 	char *pmu;       /* as in td_model_event, or TD_EACH_CORE, TD_NO_CORE */
 	char *groups;    /* "TopdownL1;tma_L1_group"; NULL: none */
 	int level;       /* level in the tree; 0: outside of the tree */
-	char *parent;    /* the metric one level up; NULL: none */
+	char *parent;    /* parent one level up; NULL: none */
 	char *desc;      /* NULL: none */
 	char *unit;      /* ScaleUnit: "100%"; NULL: none */
 	char *formula;   /* metrics/formula/expr.h */
 	char *threshold; /* NULL: none */
-	/* events to sample to find its code locations: "A.B;C.D"; NULL: none */
+	/* events to sample to find the code behind the metric: "A.B;C.D"; NULL: none */
 	char *sample;
 	char *errata; /* errata of the events in its formula; NULL: none */
 	enum td_split split;
 };
 
-/* A file with only events, not parsed yet because none of them was needed. */
+/* A file that contains only events.  It is not parsed until one of them is needed. */
 struct td_events_file {
 	char *path, *text;
 };
@@ -99,16 +100,15 @@ struct td_pmu_events {
 int td_pmu_events_read(struct td_pmu_events *out, const char *root, const struct td_cpuid *cpuid,
 		       struct td_err *err);
 /*
- * find.c: finds a processor whose files are in this directory of root; upper and lower
- * case are equal.  Returns 1 if there is none.  Offers all directories to near.  root
- * must contain the kernel's mapfile.csv.
+ * find.c: finds a processor whose files are in this directory of root, ignoring case.  Returns 1 if
+ * there is none.  Offers all directories to near.  root must contain the kernel's mapfile.csv.
  */
 int td_pmu_events_find_model(const char *root, const char *folder, struct td_suggest *near,
 			     struct td_cpuid *out, struct td_err *err);
 /*
- * Reads the files of the uncore units as well, unless they were read.  Pointers to
- * events and metrics become invalid, but not those to their texts: a tree that is
- * being built borrows the texts of metrics.
+ * Reads the files of the uncore units as well, unless this was done before.  Pointers to events and
+ * metrics become invalid, but pointers to their texts do not, because a tree that is being built
+ * borrows the texts of metrics.
  */
 int td_pmu_events_read_uncore(struct td_pmu_events *events, struct td_err *err);
 /* Parses the files that were read and contain this name of an event. */
@@ -133,7 +133,7 @@ void td_pmu_events_free(struct td_pmu_events *events);
 int td_pmu_events_find(struct td_pmu_events *events, const char *pmu, const char *name,
 		       const struct td_model_event **out, struct td_err *err);
 
-/* text.c: does the description, which may be NULL, call the metric an estimate? */
+/* text.c: does the description say that the metric is an estimate?  NULL: no. */
 bool td_is_estimate(const char *desc);
 
 #define TD_GROUP_NAME 128 /* longer group names are ignored */

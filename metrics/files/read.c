@@ -163,7 +163,7 @@ static const struct {
 	/* assumes one CHA or CBOX per core, but there may be more or fewer */
 	{ NULL, CHA_CLOCK CORES, CHA_CLOCK "(source_count(UNC_CHA_CLOCKTICKS) * #num_packages)" },
 	{ NULL, CBOX_CLOCK CORES, CBOX_CLOCK "(source_count(UNC_C_CLOCKTICKS) * #num_packages)" },
-	/* the clock already is that of one die */
+	/* this clock is already for one die */
 	{ "UNCORE_FREQ", "tma_info_system_socket_clks / #num_dies", "tma_info_system_socket_clks" },
 	/* assumes the MSR's unit, 61 or 15.6 uJ, instead of the kernel's */
 	{ "tma_info_system_power", "(" PKG " * 61 + 15.6 * " RAM ") / (duration_time * 1e6)",
@@ -358,9 +358,9 @@ static void remove_defined(struct td_pmu_events *out, size_t first)
 }
 
 /*
- * Add the metrics that all models have in common, if there is such a directory:
- * <root>/common/metrics*.json, or <root>/../common/common in the kernel's tree.  Metrics that the
- * model's own files define are left out.
+ * Add the metrics that all models have in common, from <root>/common/metrics*.json or, in the
+ * kernel's tree, <root>/../common/common.  The directory may be missing.  Metrics that the model's
+ * own files define are left out.
  */
 static int common_read(struct td_pmu_events *out, const char *root, struct td_err *err)
 {
@@ -402,7 +402,7 @@ static bool has_only_events(const char *text)
 	       !strstr(text, "\\u");
 }
 
-/* Parse the unread files, starting at first, except those with only events. */
+/* Parse the unread files from index first, except files with only events. */
 static int parse_metrics(struct td_pmu_events *out, size_t first, struct td_err *err)
 {
 	size_t i = first;
@@ -424,7 +424,7 @@ static bool is_on_request(const char *name)
 	       strcmp(name, "extra-metrics.json") == 0;
 }
 
-/* Read the files of the cores, or of the uncore units.  Sets *nr to the number of such files. */
+/* Read the files of the cores or of the uncore units.  Sets *nr to their number. */
 static int read_folder(struct td_pmu_events *out, bool uncore, size_t *nr, struct td_err *err)
 {
 	size_t first = out->nr_unread;
@@ -464,7 +464,7 @@ static int read_model(struct td_pmu_events *out, const char *root, struct td_err
 		err, "give the kernel's tools/perf/pmu-events/arch/x86, or a model's folder in it");
 }
 
-/* Return the version, with that of the kernel if root contains it in a file. */
+/* Return the version, and the version of the kernel if a file in root contains it. */
 static char *version_of(const char *root, const char *of_model)
 {
 	td_autofree char *path = td_aprintf("%s/version", root);
@@ -490,8 +490,8 @@ static char *version_of(const char *root, const char *of_model)
 static const struct {
 	const char *metric, *tma;
 } brought[] = {
-	{ "tma_l3_miss_bound", "5.2" }, /* before: tma_dram_bound */
-	/* before: tma_bottleneck_cache_memory_bandwidth */
+	{ "tma_l3_miss_bound", "5.2" }, /* former name: tma_dram_bound */
+	/* former name: tma_bottleneck_cache_memory_bandwidth */
 	{ "tma_bottleneck_data_cache_memory_bandwidth", "5.1" },
 };
 
@@ -518,7 +518,10 @@ static void add_tma(struct td_pmu_events *out)
 	out->version = version;
 }
 
-/* Find the processor's line, else that of the model whose files apply.  Returns 0 for none. */
+/*
+ * Find the line of the processor or, if there is none, of the model whose files apply.  Returns 0
+ * if there is no line.
+ */
 static int find_row(struct td_map *map, const struct td_cpuid *cpuid, struct td_map_row *row,
 		    struct td_err *err)
 {

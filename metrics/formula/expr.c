@@ -82,7 +82,7 @@ enum token_kind {
 	TOKEN_MINUS,  /* binary or unary */
 	TOKEN_BINARY, /* any other operator */
 	TOKEN_CALL,
-	TOKEN_ASK, /* a call with a name as its argument, such as has_event() */
+	TOKEN_ASK, /* a call whose argument is a name, such as has_event() */
 	TOKEN_IF,
 	TOKEN_ELSE,
 	TOKEN_OPEN,
@@ -171,7 +171,9 @@ static void fail_at(struct tokens *tokens, const char *at)
 	tokens->word = (struct word){ .kind = TOKEN_BAD };
 }
 
-/* Fail at a place in the text with "expected " and what, such as "an operator". */
+/*
+ * Fail at a place in the text.  what completes the message "expected ...", such as "an operator".
+ */
 static void fail_expected(struct tokens *tokens, const char *at, const char *what)
 {
 	if (tokens->rc)
@@ -349,7 +351,7 @@ static void parse_number(struct parser *p)
 	struct expr_node node = { .kind = NODE_NUMBER };
 
 	errno = 0;
-	node.number = strtod(p->in.start, NULL); /* also parses "NaN" */
+	node.number = strtod(p->in.start, NULL); /* strtod() also parses "NaN" */
 	if (errno)
 		expected(p, "a number that fits a double");
 	node_add(p, node);
@@ -695,7 +697,7 @@ static bool is_decided(const struct partial *p, unsigned int first, const struct
 	const struct expr_node *operand = &p->nodes[first];
 	double left;
 
-	/* only the first operator of a chain is used as such a guard */
+	/* only the first operator of a chain is such a guard */
 	if (node->kind != NODE_BINARY || operand->next == 0 || &p->nodes[operand->next] != node)
 		return false;
 	if (operand->kind == NODE_NUMBER)
@@ -731,14 +733,14 @@ static void visit_choice(const struct partial *p, unsigned int first, unsigned i
 	}
 	cond = eval(p->nodes, choice->right, p->values, true);
 	if (isnan(cond))
-		return; /* the value is NaN, too */
+		return; /* the value is NaN as well */
 	if (cond != 0)
 		visit(p, first, at);
 	else
 		visit(p, choice->otherwise, 0);
 }
 
-/* Visit a chain from its first node to the one before end (0: to its end). */
+/* Visit a chain from its first node up to the node before end (0: to its end). */
 static void visit(const struct partial *p, unsigned int first, unsigned int end)
 {
 	unsigned int choice = last_choice(p, first, end), i = first;

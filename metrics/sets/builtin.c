@@ -56,7 +56,7 @@ static const struct td_event_def metrics_4_events[] = { METRIC_EVENTS_4 };
 	NODE(TD_SLOTS, NULL, 0, "slots", NULL), \
 	NODE("td_sum", NULL, 0, "retiring + bad_spec + fe_bound + be_bound", NULL)
 
-/* On general counters, shares are relative to the slots. */
+/* Formulas for general counters, with shares of the slots. */
 #define GENERAL_PARTS                                     \
 	NODE(TD_SLOTS, NULL, 0, "slots", NULL), \
 	NODE("td_sum", NULL, 0, "slots", NULL)
@@ -560,7 +560,7 @@ static const struct td_metric_set *find_atom(const struct td_pmu *pmu)
 /* Find the set of a core whose PERF_METRICS are not available on this machine. */
 static const struct td_metric_set *find_general(const struct td_pmu *pmu)
 {
-	/* recordings may have other PMUs among those of cores */
+	/* in recordings, other PMUs may be among core PMUs */
 	if (td_pmu_kind(pmu->name) != TD_PMU_CORE || td_pmu_has_slots(pmu))
 		return NULL;
 	if (td_uarch_has(pmu->uarch, TD_CORE_FIELDS_4))

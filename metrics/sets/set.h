@@ -63,8 +63,8 @@ struct td_metric_set {
 /* Finds a metric by name, ignoring case; NULL if there is none. */
 const struct td_metric_def *td_set_find(const struct td_metric_set *set, const char *name);
 /*
- * Returns the groups that contain the metric, for td_next_group().  For a built-in metric,
- * writes those that the files would list to buf.
+ * Returns the groups that contain the metric, for td_next_group().  For a built-in metric, writes
+ * to buf the groups that the files would contain.
  */
 const char *td_metric_def_groups(const struct td_metric_def *def, char buf[TD_GROUPS_SIZE]);
 
@@ -74,9 +74,9 @@ bool td_ask_wants_files(const struct td_ask *ask);
 /* Is the metric a node of the tree on a level that ask includes? */
 bool td_ask_wants_level(const struct td_ask *ask, const struct td_metric_def *def);
 /*
- * Does the name mean this metric: its own name, one of its groups, a glob, or
- * "all"?  Case is ignored, except where a glob is compared with a group.
- * Modifiers after a colon are ignored.
+ * Does the name mean this metric?  It may be the metric's name, one of its groups, a glob, or
+ * "all".  Case is ignored, except when a glob is compared with a group.  Modifiers after a colon
+ * are ignored.
  */
 bool td_ask_matches(const char *name, const struct td_metric_def *def);
 /* Returns the modifiers of a name: "u" of "tma_retiring:u", or "". */
@@ -87,13 +87,13 @@ bool td_is_bottleneck(const char *name);
 /* Is it the bottleneck metric that is not a loss, although Intel gives it a threshold? */
 bool td_is_useful_work(const char *name);
 /*
- * Does the set have Intel's bottleneck metrics, which divide up all slots?  Metrics of Atom
- * cores with such names are overlapping shares of cycles.
+ * Does the set contain Intel's bottleneck metrics, which divide up all slots?  Metrics of E-cores
+ * with such names are overlapping shares of cycles.
  */
 bool td_set_has_bottlenecks(const struct td_metric_set *set);
 /*
- * Does --bottlenecks show the metric?  It shows bottleneck metrics or, if the set has none,
- * nodes of level 2, and of level 1 without children.  All of them sum to 100 %, unless the
+ * Does --bottlenecks show the metric?  It shows bottleneck metrics.  If the set has none, it shows
+ * nodes of level 2, and nodes of level 1 without children.  All of them sum to 100 %, unless the
  * files are wrong.
  */
 bool td_set_is_bottleneck(const struct td_metric_set *set, const struct td_metric_def *def);

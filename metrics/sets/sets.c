@@ -91,7 +91,7 @@ static const struct td_metric_def skylake_l2_metrics[] = {
 	REQUESTS("l2_prefetch", "Prefetches of the L2 cache", "0xd0", "0x90", "0x50", "0x30"),
 };
 
-/* For Ice Lake and later, Intel's event lists call 0x08 SWPF and 0x10 HWPF. */
+/* In Ice Lake and later, Intel's event lists name 0x08 SWPF and 0x10 HWPF. */
 static const struct td_metric_def later_l2_metrics[] = {
 	DEMAND,
 	REQUESTS("sw_prefetch", "Software prefetches", "0xc8", "0x88", "0x48", "0x28"),
@@ -205,8 +205,9 @@ static void read_unit(struct td_metric_def *def, const char *text)
 #define FILES_SLOTS "tma_info_thread_slots"
 
 /*
- * Return the formula of a metric.  general: the set for general counters, or NULL; its formulas of
- * levels 1 and 2 and of the slots replace those of the files; deeper levels use them by name.
+ * Return the formula of a metric.  general: the set for general counters, or NULL.  Its formulas of
+ * levels 1 and 2 and of the slots replace the formulas in the files; deeper levels use them by
+ * name.
  */
 static const char *formula_of(const struct td_model_metric *metric,
 			      const struct td_metric_set *general)
@@ -249,8 +250,8 @@ static size_t first_pmu(const struct td_machine *machine)
 }
 
 /*
- * Does the metric belong to this core PMU?  Metrics of uncore units and of the
- * whole package of a hybrid are shown once, with the first PMU.
+ * Does the metric belong to this core PMU?  Metrics of uncore units and of a hybrid's whole package
+ * are shown once, with the first PMU.
  */
 static bool is_of(const struct td_model_metric *metric, const struct td_machine *machine,
 		  size_t pmu)
@@ -366,7 +367,7 @@ static void add_set(struct td_made_set *made, const struct td_metric_set *set)
 	}
 }
 
-/* Start a set of files with members of the built-in set, which may be NULL. */
+/* Start a set of metrics from files, with members of the built-in set, which may be NULL. */
 static struct td_metric_set files_set(const struct td_metric_set *builtin)
 {
 	struct td_metric_set set = {
@@ -374,7 +375,7 @@ static struct td_metric_set files_set(const struct td_metric_set *builtin)
 		.files = true,
 	};
 
-	/* per_core: the events count the slots of a core, not of a thread */
+	/* per_core: the events count slots of a core, not of a thread */
 	set.per_core = builtin && builtin->per_core;
 	if (builtin && builtin->general) {
 		set.name = "metric files of its model, on general counters";
@@ -418,7 +419,7 @@ static void fill_set(struct td_made_set *made, const struct td_machine *machine,
 	add_set(made, machine->nr_core ? &rates_set : NULL);
 }
 
-/* Do the files have metrics besides those that all models have in common? */
+/* Do the files have metrics in addition to those that all models have in common? */
 static bool has_own_metrics(const struct td_pmu_events *files)
 {
 	for (size_t i = 0; i < files->nr_metrics; i++) {
@@ -629,7 +630,7 @@ static const struct {
 	{ "memory_bandwidth_total", 1e-3 },
 };
 
-/* Replace the formula by that of the files, which may belong to another PMU. */
+/* Replace the formula with the one in the files, which may belong to another PMU. */
 static void find_bandwidth(struct td_metric_def *def, const struct td_pmu_events *files)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(bandwidths); i++) {

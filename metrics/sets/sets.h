@@ -87,8 +87,9 @@ bool td_package_is_main(const struct td_metric_def *def);
 bool td_package_lacks_formula(const struct td_metric_def *def);
 
 /*
- * Adds the metrics of --energy to the set of one core PMU, where trees find metrics; they are
- * shown in rows of packages.  files: the model's, which may be empty, and must outlive sets.
+ * Adds the metrics of --energy to the set of one core PMU, because trees look for metrics there;
+ * they are shown in rows of packages.  files: files of the model, which may be empty, and must
+ * outlive sets.
  */
 void td_sets_add_package(struct td_sets *sets, const struct td_pmu_events *files);
 

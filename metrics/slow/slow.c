@@ -44,8 +44,8 @@ static double chance_of(const struct td_row *row, uint64_t period)
 /* --- typical calls --------------------------------------------------------- */
 
 /*
- * A report with one row per PMU for the typical calls, those around the median.  If these are few,
- * the rows of calls of half to twice their duration are joined.
+ * A report with one row per PMU for typical calls, whose duration is near the median.  If there are
+ * few such calls, rows of calls with half to twice their duration are joined.
  */
 struct typical {
 	struct td_report report;
@@ -93,8 +93,8 @@ static void choose(struct typical *typical, const struct td_report *report,
 /* --- joining ---------------------------------------------------------------- */
 
 /*
- * Returns the first row of a bucket, for the facts that are the same on all PMUs, and the number of
- * calls on all of them.
+ * Returns the first row of a bucket, for facts that are the same on all PMUs, and the number of its
+ * calls on all PMUs.
  */
 static const struct td_row *first_of(const struct td_report *report, size_t at, unsigned int bucket,
 				     double *calls)
@@ -182,7 +182,9 @@ static void add_cells(struct td_row *to, const struct td_row *from, size_t nr_co
 		add_cell(&to->cells[i], before, &from->cells[i], from->slots);
 }
 
-/* Returns the joined row of the PMU of another row.  Adds it without slots if there is none. */
+/*
+ * Returns the joined row for the PMU of another row.  If there is none, adds a row without slots.
+ */
 static struct td_row *row_for(struct typical *typical, const struct td_row *like,
 			      const struct td_region_facts *mean)
 {
@@ -265,7 +267,10 @@ static bool is_of(const struct class *class, const struct td_row *row)
 	       facts->bucket == class->bucket;
 }
 
-/* Returns the row of a class on a PMU, or on any if pmu is NULL.  Returns NULL if there is none. */
+/*
+ * Returns the row of a class on a PMU, or on any PMU if pmu is NULL.  Returns NULL if there is
+ * none.
+ */
 static const struct td_row *row_on(const struct class *class, const char *pmu)
 {
 	for (size_t i = 0; i < class->report->nr_rows; i++) {
@@ -378,7 +383,7 @@ static double lost_ns(const struct td_row *row)
 	return row->region->interrupted_ns;
 }
 
-/* Is it the row of one bucket of slow calls, rather than of all of them? */
+/* Is it the row of a single bucket of slow calls, and not of all slow calls? */
 static bool is_part_of(const struct class *slow, const struct td_row *row)
 {
 	const struct td_region_facts *facts = row->region;
@@ -421,11 +426,11 @@ static double most_squares(double sum, double limit)
 }
 
 /*
- * Returns the error of a mean time of the slow calls, half of its 95 % interval.  One call may have
- * more of this time than all others together, for example if the host stopped the processor in an
- * interrupt; that does not explain the others.  Only sums are known, so the time is assumed to be
- * in as few calls as possible: up to their whole duration.  PMUs are summed first, because a call
- * may have its time on several.
+ * Returns the error of a mean time of the slow calls, half of its 95 % confidence interval.  One
+ * call may have more of this time than all others together, for example if the host stopped the
+ * processor in an interrupt; this does not explain the others.  Only sums are known, so the time is
+ * assumed to be in as few calls as possible, up to their whole duration.  PMUs are summed first,
+ * because a call may have spent its time on several.
  */
 static double chance_ns(const struct class *slow, mean_fn *mean)
 {
@@ -585,7 +590,7 @@ static bool is_child(const struct td_report *report, const struct td_node *child
 	       strcmp(child->parent, report->columns[node->column].name) == 0;
 }
 
-/* Do children represent the node, because all of them are known? */
+/* Are all children of the node known, so that they can represent it? */
 static bool is_split(const struct td_report *report, const struct td_row *slow,
 		     const struct td_node *node)
 {
@@ -636,8 +641,8 @@ struct pair {
 };
 
 /*
- * Returns the slots of a node in a typical call, with their error.  If they are unknown, because
- * calls are as short as their probes, all leaves get the same number, and an error of all slots.
+ * Returns the slots of a node in a typical call, with their error.  They are unknown if calls are
+ * as short as their probes; then all leaves get the same number, with an error of all slots.
  */
 static double part_of(const struct pair *pair, const struct td_node *node, double *error)
 {
@@ -690,8 +695,8 @@ static struct pair make_pair(const struct class *of, const struct td_row *slow,
 }
 
 /*
- * Splits the extra time on a CPU, which is slots x time per slot: extra slots are charged to the
- * nodes, and the longer time per slot, for the slots of a typical call, to the clock.
+ * Splits the extra time on a CPU, which is slots x time per slot.  Extra slots are charged to the
+ * nodes.  The longer time per slot, for the slots of a typical call, is charged to the clock.
  */
 static void add_slots(struct td_slow *out, const struct class *of, const struct td_row *slow,
 		      const struct td_row *middle)

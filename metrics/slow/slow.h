@@ -12,18 +12,18 @@
 #include "lib/count/report.h"
 
 /*
- * Compares the slow calls of the timed function at this index with typical ones.  Rows must still
- * have their values, even those of few calls.  The result refers to the report's rows, and to
+ * Compares the slow calls of the timed function at this index with typical calls.  Rows must still
+ * have their values, even rows of few calls.  The result refers to the rows of the report, and to
  * names of its columns.
  */
 void td_slow_find(const struct td_report *report, const struct td_timed *timed, size_t at,
 		  struct td_slow *out);
 /*
- * Returns why the metrics of a row of timed calls would be noise, or NULL.  period: of samples, as
- * in struct td_timed.
+ * Returns why the metrics of a row of timed calls would be noise, or NULL.  period: period of the
+ * samples, as in struct td_timed.
  */
 const char *td_slow_why_not(const struct td_row *row, uint64_t period);
-/* Returns the same, considering only samples. */
+/* Returns the same as td_slow_why_not(), considering only samples. */
 const char *td_slow_why_not_sampled(const struct td_row *row, uint64_t period);
 
 #endif

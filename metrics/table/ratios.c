@@ -38,7 +38,7 @@ struct td_ratio_event {
 	enum kind kind;
 	unsigned int excluded; /* excluded_modes() */
 	bool grouped;          /* in a group, so it may run at other times than other events */
-	/* its numbers as a divisor for all events, and for those of its group; or NO_DIVISOR */
+	/* index as a divisor for all events, and for events of its group; or NO_DIVISOR */
 	size_t divisor, divisor_in_group;
 };
 
@@ -100,7 +100,7 @@ static const struct {
 	{ PERF_TYPE_HW_CACHE, READ_MISSES(ITLB), KIND_ITLB_MISSES },
 };
 
-/* Names of the same events in sysfs (cpu/instructions/), which perf treats alike. */
+/* Alternative names in sysfs (cpu/instructions/) of events that perf treats alike. */
 static const struct {
 	const char *name;
 	enum kind kind;
@@ -117,7 +117,7 @@ static const struct {
 
 /* clang-format on */
 
-/* Return the config without the PMU's type, which is in the upper half for core PMUs. */
+/* Return the config without the PMU's type, which core PMUs have in the upper half. */
 static uint64_t own_config(const struct td_event *event)
 {
 	if (event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE)
@@ -125,7 +125,10 @@ static uint64_t own_config(const struct td_event *event)
 	return event->config[0];
 }
 
-/* Return the kind of "cpu_core/instructions/u", which is a raw event if it is in sysfs. */
+/*
+ * Return the kind of an event such as "cpu_core/instructions/u", which is a raw event if it is in
+ * sysfs.
+ */
 static enum kind sysfs_kind(const char *name)
 {
 	const char *id = name ? strchr(name, '/') : NULL;
@@ -192,7 +195,10 @@ static bool is_software(const struct td_event *event)
 
 /* --- divisors, which all ids share ----------------------------------------- */
 
-/* In place of a PMU: the number of a typed group's events on any PMU, or of software events. */
+/*
+ * Values in place of a PMU, for the number of a typed group's events on any PMU, or of its software
+ * events.
+ */
 #define ANY      UINT32_MAX
 #define SOFTWARE (UINT32_MAX - 1)
 
@@ -215,8 +221,8 @@ static void add_to_group(struct td_index *groups, const struct td_event *event, 
 }
 
 /*
- * Is the event in a group with others?  A typed {} becomes one group per PMU, and software
- * events join the events of any PMU.
+ * Is the event in a group with other events?  A typed {} becomes one group per PMU, and software
+ * events join events of any PMU.
  */
 static bool has_group(const struct td_index *groups, const struct td_event *event)
 {
@@ -447,7 +453,7 @@ static void add_rate(const struct look *look, struct td_event_row *row)
 
 	if (!(ns > 0))
 		return;
-	/* 1000 is kept as it is, as in perf */
+	/* as in perf, 1000 is kept */
 	while (rate > 1000 && prefix + 1 < TD_ARRAY_SIZE(rates)) {
 		rate /= 1000;
 		prefix++;
@@ -522,7 +528,9 @@ static size_t find_column(const struct td_ratio_table *table, const char *name)
 	return at == TD_NOT_FOUND ? table->nr : at;
 }
 
-/* Return 1 + the index of a core PMU with rows of its own; 0 for all others: they share rows. */
+/*
+ * Return 1 + the index of a core PMU that has its own rows; 0 for all other PMUs, which share rows.
+ */
 static int row_pmu(const struct td_ratio_table *table, int pmu)
 {
 	const struct td_machine *machine = table->machine;

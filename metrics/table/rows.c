@@ -246,7 +246,7 @@ static struct td_event_row *add_row(struct td_event_table *t, int event,
 
 static void add_tool(struct td_event_table *t, int event)
 {
-	/* the value does not belong to an id; it is shown with the first one, as in perf */
+	/* the value does not belong to an id; as in perf, it is shown with the first one */
 	struct td_event_row *row =
 		add_row(t, event, t->first < t->last ? &t->totals->ids[t->first] : NULL);
 
@@ -272,7 +272,7 @@ static void add_total(struct td_event_row *row, const struct td_total *total, do
 	row->status = isfinite(row->value) ? TD_STATUS_OK : TD_STATUS_NOT_COUNTED;
 }
 
-/* Rename a sum over core types: "cpu_core/cycles/u" becomes "cycles:u". */
+/* Rename the sum of an event over core types: "cpu_core/cycles/u" becomes "cycles:u". */
 static void name_merged(struct td_event_table *t, int event, struct td_event_row *row)
 {
 	const char *name = t->plan->events.v[event].name;
@@ -471,7 +471,7 @@ static void set_latency(struct td_event_row *row, const struct td_latency *laten
 }
 
 /*
- * The mean over all CPUs and tasks is shown with the first CPU or task, as in perf; the rows of
+ * As in perf, the mean over all CPUs and tasks is shown with the first CPU or task, and the rows of
  * the others are dropped.
  */
 void td_event_rows_set_latencies(struct td_event_report *report, const struct td_plan *plan,

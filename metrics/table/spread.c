@@ -25,7 +25,10 @@ double td_spread_error(const struct td_spread *spread)
 	return sqrt(spread->m2 / (spread->nr - 1) / spread->nr);
 }
 
-/* Find the values of a key, first at the next position: most runs have the same order of keys. */
+/*
+ * Find the values of a key.  The search starts at the next position, because most runs have the
+ * same order of keys.
+ */
 static struct td_spread *find(struct td_spreads *spreads, const char *key)
 {
 	size_t step = 0, at = spreads->next;
@@ -87,7 +90,7 @@ void td_spreads_add_report(struct td_spreads *spreads, const struct td_report *r
 {
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
-		/* a core type on which no task ran had none of the slots */
+		/* if no task ran on a core type, it had none of the slots */
 		double share = row->absent ? 0 : row->share_pct;
 
 		if (!isnan(share))

@@ -49,7 +49,7 @@ void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event, uint64
 struct td_ratio_table {
 	const struct td_machine *machine;
 	bool merge;                /* all core types in one row */
-	struct td_column *columns; /* the same for each interval */
+	struct td_column *columns; /* the same columns for each interval */
 	uint64_t *pmus;        /* for each column, bits of the PMUs whose rows have it: row_pmu() */
 	struct td_node *nodes; /* one for each column, outside of any tree */
 	size_t nr;
@@ -86,7 +86,7 @@ struct td_event_table {
 	bool *left_out; /* for each event: it has no row of its own */
 	char **names;   /* for each event: the name of its sum, or NULL */
 
-	/* the interval */
+	/* counts of the interval */
 	const struct td_totals *totals;
 	const struct td_times *times;
 	bool each;                      /* rows are sorted by cgroup */
@@ -98,15 +98,14 @@ struct td_event_table {
 	bool *looked_at;                /* [id][PMU]: some event of the PMU was opened */
 };
 
-/* Call it also before another plan is used, such as that of the next run. */
+/* Also call this before another plan is used, such as the plan of the next run. */
 void td_event_table_free(struct td_event_table *table);
 
 /*
- * Fill table->report: a row for each event that was typed and each id.  Rows are sorted by
- * event in the order of the command line; with totals->by_id by id; or, if every event is
- * counted in every cgroup, by cgroup.  An event that the kernel refused is "not supported",
- * but is left out if another PMU has it under the same name.  The report borrows from table,
- * its plan and totals.
+ * Fill table->report: a row for each typed event and each id.  Rows are sorted by event, in the
+ * order of the command line; with totals->by_id by id; or, if every event is counted in every
+ * cgroup, by cgroup.  An event that the kernel refused is "not supported", but is left out if
+ * another PMU has an event with its name.  The report borrows from table, its plan and totals.
  */
 void td_event_rows(struct td_event_table *table, const struct td_totals *totals,
 		   const struct td_times *times);
@@ -132,7 +131,7 @@ struct td_spread {
 	double mean, m2;
 	double least, most;
 	double systematic; /* sum of the runs' systematic_error */
-	bool paused;       /* set if it was not measured all the time in some run */
+	bool paused;       /* the node was paused at times in some run */
 };
 
 /* Values of several runs; zero it before the first run. */
@@ -154,10 +153,10 @@ double td_spread_error(const struct td_spread *spread);
 void td_spreads_add_report(struct td_spreads *spreads, const struct td_report *report);
 void td_spreads_add_events(struct td_spreads *spreads, const struct td_event_report *report);
 /*
- * Set the errors in a report of means.  Events get the standard error, as in perf stat;
- * metrics also half of the 95 % confidence interval, with one degree of freedom less than
- * runs with a value.  Rounding is the same in similar runs, so their variation does not
- * include it.  Rows of metrics also get the minimum and maximum share of the slots.
+ * Set the errors in a report of means.  Events get the standard error, as in perf stat.  Metrics
+ * also get half of the 95 % confidence interval, with one degree of freedom less than runs with a
+ * value.  Rounding is the same in similar runs, so their variation does not include it.  Rows of
+ * metrics also get the minimum and maximum share of the slots.
  */
 void td_spreads_fill_report(struct td_spreads *spreads, struct td_report *report);
 void td_spreads_fill_events(struct td_spreads *spreads, struct td_event_report *report);

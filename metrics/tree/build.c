@@ -52,7 +52,7 @@ struct walk {
 	const struct td_metric_set *set;
 	struct child *children;
 	size_t nr_children;
-	int *positions; /* one for each metric of the set: position in the tree; 0: none yet */
+	int *positions; /* for each metric of the set, its position in the tree; 0: none yet */
 	int next;
 };
 
@@ -134,7 +134,7 @@ static void set_positions(struct td_tree *tree, int pmu)
 	}
 }
 
-/* Does a come before b: first the tree, then metrics outside of it? */
+/* Is a sorted before b?  The tree comes first, then metrics outside of it. */
 static bool comes_before(const struct td_metric *a, const struct td_metric *b)
 {
 	if (!a->position != !b->position)
@@ -338,7 +338,7 @@ static void find_of_metrics(struct td_tree *tree, int level)
 	}
 }
 
-/* Is a the family b, or an ancestor of it? */
+/* Is a the same family as b, or an ancestor of b? */
 static bool is_above(const struct td_tree *tree, int a, int b)
 {
 	while (b && a != b)
@@ -410,10 +410,10 @@ static int pool_of(const struct td_tree *tree, int family)
 }
 
 /*
- * Make the pool of each family: the events that several of its descendants need, but not the
- * family itself.  They are counted only while one of these descendants is, because a formula that
- * subtracts counts needs all of them from the same time.  Events of several top families are in
- * the common pool.
+ * Make the pool of each family: the events that several of its descendants need, but not the family
+ * itself.  They are counted while at least one of these descendants is, because a formula that
+ * subtracts counts needs all of them from the same time.  Events of several top families are in the
+ * common pool.
  */
 static void make_pools(struct td_tree *tree, size_t nr)
 {

@@ -34,7 +34,7 @@ static int constant(struct td_scope *scope, const char *name, double value)
 	return td_tree_intern(scope, &like, name, value);
 }
 
-/* Is the name a call of function, such as "has_event(x)"?  Sets arg to "x". */
+/* Is the name a call of the function, such as "has_event(x)"?  Sets arg to "x". */
 static bool is_call(const char *name, const char *function, char *arg, size_t size)
 {
 	size_t len = strlen(function), end = strlen(name);
@@ -138,7 +138,7 @@ static int lookup_has_event(struct td_scope *scope, const char *name, const char
 		scope->lacking = generic->name;
 		return constant(scope, name, 0);
 	}
-	index = td_tree_intern(scope, &like, arg, NAN); /* which may move the operands */
+	index = td_tree_intern(scope, &like, arg, NAN); /* this may move the operands */
 	operand = &scope->tree->operands[index];
 	if (operand->state == TD_OPERAND_NEW) {
 		int rc = td_tree_find_events(scope, operand);
@@ -223,8 +223,8 @@ static int lookup(void *ctx, const char *name)
 struct formula {
 	struct td_scope *scope;
 	struct td_expr *expr;
-	int counted; /* the first event; -1: none */
-	int unit;    /* the first event of an uncore; -1: none */
+	int counted; /* first event; -1: none */
+	int unit;    /* first event on an uncore unit; -1: none */
 	bool cores;  /* it uses the number of cores */
 };
 
@@ -294,7 +294,7 @@ static void place_all(struct td_scope *scope, struct td_expr *expr, const struct
 
 /* --- formulas ------------------------------------------------------------- */
 
-#define MAX_DEPTH 64 /* of metrics that refer to other metrics */
+#define MAX_DEPTH 64 /* maximum depth of metrics that refer to other metrics */
 
 /* The operands that a formula needs. */
 struct needed {

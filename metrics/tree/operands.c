@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes operands, one for all formulas with the same name, and finds their events. */
+/* Makes operands, one for all formulas that use a name, and finds their events. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -177,7 +177,10 @@ static void use_usual(struct td_scope *scope, struct td_operand *operand, const 
 	scope->tree->constants[operand - scope->tree->operands] = usual;
 }
 
-/* Move the scope's PMU's event from found to those to sample.  Returns its index, or -ENOENT. */
+/*
+ * Move an event of the scope's PMU from found to the events to sample.  Returns its index, or
+ * -ENOENT.
+ */
 static int move_event(const struct td_scope *scope, struct td_events *found)
 {
 	struct td_events *sampled = scope->setup->sampled;
@@ -280,7 +283,7 @@ struct fields {
 	size_t nr;
 };
 
-/* Set a field; a later value of the same name replaces an earlier one. */
+/* Set a field.  If the name occurs several times, the last value is used. */
 static void put(struct fields *fields, const struct td_term *term)
 {
 	struct field field = { term->name, term->is_number || !term->value ? NULL : term->value,
@@ -325,7 +328,7 @@ struct parts {
 	int pmu;
 	const char *event; /* its name; NULL: there are only terms */
 	const struct td_spec *spec;
-	size_t event_term; /* index of the term that is the event's name; nr_terms: none */
+	size_t event_term; /* index of the term that is the name of the event; nr_terms: none */
 };
 
 static bool is_name(const struct td_term *term)
@@ -343,7 +346,7 @@ static struct parts split_name(const struct td_machine *machine, int pmu,
 
 	if (!spec->slashes && is_software(spec->name))
 		parts.pmu = td_machine_find_pmu(machine, "software");
-	/* recordings without such events lack that PMU */
+	/* recordings without such events do not contain the PMU */
 	if (parts.pmu < 0)
 		parts.pmu = pmu;
 	/* in formulas, "cpu" is the only core PMU, or the metric's own */
@@ -616,7 +619,7 @@ static char *write_slashed(const struct td_scope *scope, const char *id)
 /*
  * Restrict an event that the kernel counts on all CPUs to the metric's core type:
  * "msr/aperf,cpu=cpu_core/", "context-switches/cpu=cpu_core/".  Returns NULL for other events, and
- * for those that already have cpu=.
+ * for events with a cpu= of their own.
  */
 static char *write_home(const struct td_scope *scope, const char *text)
 {
@@ -683,7 +686,7 @@ static void add_live(struct td_scope *scope, struct td_operand *operand, struct 
 	for (size_t i = 0; i < found->nr; i++) {
 		struct td_event *event = &found->v[i];
 
-		/* the same event on the other core type is not for this metric */
+		/* events of other core types are not for this metric */
 		if (event->pmu < (int)scope->setup->machine->nr_core && event->pmu != scope->pmu)
 			continue;
 		if (event->refusal)
@@ -754,14 +757,14 @@ static void add_all_recorded(struct td_scope *scope, struct td_operand *operand,
 	}
 }
 
-/* Find the recorded events of home (NULL: none); if there are none, those of text. */
+/* Find the recorded events of home (NULL: none).  If there are none, find the events of text. */
 static void find_recorded(struct td_scope *scope, struct td_operand *operand, const char *text,
 			  const char *home)
 {
 	make_keys(scope);
 	if (home)
 		add_all_recorded(scope, operand, home);
-	/* older recordings, and those of perf, contain counts of all CPUs */
+	/* older recordings, and recordings of perf, contain counts of all CPUs */
 	if (!operand->events.nr)
 		add_all_recorded(scope, operand, text);
 	if (!operand->events.nr)

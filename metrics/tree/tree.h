@@ -25,12 +25,13 @@ enum td_operand_kind {
 	TD_OPERAND_SOURCES, /* the number of units that count an event */
 	TD_OPERAND_CPUS,    /* the number of CPUs that count an event */
 	/*
-	 * the count of a clock, such as the TSC, at one place during the row; if the operand has
-	 * an event beside it, at all places of that event: the maximum that the event can count
+	 * the count of a clock, such as the TSC, at one place during the row.  If another event is
+	 * beside it, the count at all places of that event, which is the maximum that the event can
+	 * count.
 	 */
 	TD_OPERAND_CLOCK,
 	/*
-	 * the number of places (CPUs, packages) in the row: those of the event beside it, or
+	 * the number of places (CPUs, packages) in the row: the places of the event beside it, or
 	 * else the CPUs of the operand's PMU; 1 for tasks
 	 */
 	TD_OPERAND_PLACES,
@@ -48,7 +49,7 @@ enum td_operand_state {
 struct td_operand {
 	char *name;
 	int pmu;
-	const char *mods; /* modifiers of its metric, for all its events */
+	const char *mods; /* modifiers of the operand's metric, which apply to all its events */
 	int owner;        /* index of the only metric that uses it; -1: shared */
 	enum td_operand_kind kind;
 	enum td_operand_state state;
@@ -65,13 +66,13 @@ struct td_operand {
 /* A compiled metric on one PMU. */
 struct td_metric {
 	const struct td_metric_def *def;
-	char *name;            /* the name with its modifiers: "tma_retiring:u" */
+	char *name;            /* name with modifiers: "tma_retiring:u" */
 	int pmu;               /* index of the PMU in the machine */
-	int slot;              /* index of its operand, which has its value */
+	int slot;              /* index of the operand that contains its value */
 	int column;            /* column of the report; -1: not shown */
 	int parent;            /* index of its parent; -1: the parent is not shown */
-	int family;            /* 1 + its index in the tree's families; 0: none */
-	bool shown;            /* the user asked for it */
+	int family;            /* 1 + index of its family in the tree; 0: none */
+	bool shown;            /* the user requested it */
 	bool named;            /* requested by name, not by level: always worth showing */
 	bool kept;             /* its events are counted, because it is shown or an operand */
 	bool halved;           /* uses half of the core's clocks even if the other thread runs */
@@ -79,9 +80,9 @@ struct td_metric {
 	int position;          /* position in the whole tree of its set; 0: outside of it */
 	struct td_expr *value; /* NULL: no value; its operand's refusal is the reason */
 	struct td_expr *threshold; /* NULL: none */
-	struct td_ints events;     /* the events of its formula */
-	struct td_ints extra;      /* the events of its threshold */
-	struct td_ints latencies;  /* indices in td_tree.latencies of those in its formula */
+	struct td_ints events;     /* events of its formula */
+	struct td_ints extra;      /* events of its threshold */
+	struct td_ints latencies;  /* latencies in its formula, as indices in td_tree.latencies */
 };
 
 /*
@@ -99,13 +100,16 @@ struct td_tree_family {
 struct td_tree_latency {
 	char *event; /* "cpu_core/MEM_INST_RETIRED.LOCK_LOADS/" */
 	int operand;
-	double usual; /* the mean in the model's files; NaN: none */
+	double usual; /* mean in the model's files; NaN: none */
 	int sampled;  /* index in the events to sample; -1: recorded */
 	bool used;    /* a metric that can be computed needs it */
-	char *why;    /* why metrics have no value without it */
+	char *why;    /* reason why metrics have no value without it */
 };
 
-/* All metrics that are computed from one set of counts.  Each comes after those it refers to. */
+/*
+ * All metrics that are computed from one set of counts.  Each metric follows the metrics to which
+ * its formula refers.
+ */
 struct td_tree {
 	const struct td_machine *machine;  /* borrowed */
 	const struct td_metric_set **sets; /* one for each PMU; NULL: none */
@@ -133,8 +137,8 @@ struct td_tree {
 	size_t nr_families;
 	int *families_of_events; /* one td_tree_label() for each event; NULL without families */
 	int *references;         /* one reference event for each PMU (td_schedule); -1: none */
-	int *slots;    /* one for each PMU: the operand with the number of slots; -1: none */
-	double tsc_hz; /* frequency of the time-stamp counter; NaN: unknown */
+	int *slots;              /* for each PMU, the operand with the number of slots; -1: none */
+	double tsc_hz;           /* frequency of the time-stamp counter; NaN: unknown */
 	double nr_cpus, nr_cores, nr_dies, nr_packages; /* of the machine; NaN: unknown */
 };
 
@@ -152,7 +156,7 @@ static inline int td_tree_label(const struct td_tree *tree, enum td_use_kind kin
 	return kind == TD_USE_ALWAYS ? 0 : ((int)kind - 1) * (int)tree->nr_families + family + 1;
 }
 
-/* Returns the user of a label; *family is the index of its family. */
+/* Returns the kind of user of a label; *family becomes the index of its family. */
 static inline enum td_use_kind td_tree_use(const struct td_tree *tree, int label, int *family)
 {
 	int nr = (int)tree->nr_families;
@@ -177,8 +181,8 @@ struct td_tree_setup {
 
 /*
  * Builds the tree of the metrics in setup->ask, and appends the events that they need to events.
- * For a recording (fixed), events already has all events, and metrics without theirs are not
- * shown.  An unknown name is an error, with a hint.
+ * For a recording (fixed), events already contains all events, and metrics whose events are missing
+ * are not shown.  An unknown name is an error, with a hint.
  */
 int td_tree_build(struct td_tree *tree, struct td_events *events, const struct td_tree_setup *setup,
 		  struct td_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compiles the requested metrics, and those whose events are counted anyway. */
+/* Compiles the requested metrics, and metrics whose events are counted anyway. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -73,7 +73,7 @@ static bool is_event(const struct td_scope *scope, const char *name)
 
 	if (td_symbol_find(name))
 		return true;
-	/* "branch" and "dtlb" are cache events as well, but rarely intended as such */
+	/* "branch" and "dtlb" are cache events as well, but users rarely mean these */
 	if (strchr(name, '-') && td_cache_parse(name, &config) == 0)
 		return true;
 	for (size_t i = 0; scope->setup->files && i < machine->nr_core; i++) {
@@ -124,8 +124,8 @@ static int unknown_name(const struct td_scope *scope, const char *name)
 /* --- the requested metrics ------------------------------------------------------ */
 
 /*
- * Are the events of the metric counted?  Those of shown metrics are.  In built-in sets,
- * those of operands are if the set is one group, and those of slots, which merging needs.
+ * Are the events of the metric counted?  Those of shown metrics are.  In built-in sets, so are
+ * those of operands, if the set is one group, and those of slots, which merging needs.
  */
 static bool is_kept(const struct td_metric_set *set, const struct td_metric_def *def, bool shown)
 {
@@ -134,8 +134,8 @@ static bool is_kept(const struct td_metric_set *set, const struct td_metric_def 
 }
 
 /*
- * Find a metric that is shown already: two names can mean the same one, and two metrics of a set
- * can have the same name.
+ * Find a metric that is already shown.  Two names can mean the same metric, and two metrics of a
+ * set can have the same name.
  */
 static struct td_metric *find_shown(const struct td_scope *scope, const struct td_metric_def *def)
 {

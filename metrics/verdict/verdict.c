@@ -25,7 +25,7 @@ enum outcome {
 	OUTCOME_EMPTY,   /* the report has no such nodes */
 	OUTCOME_BELOW,   /* no node is above its threshold */
 	OUTCOME_NEAR,    /* a node is above its threshold by less than its error */
-	OUTCOME_SHORT,   /* there were too few reads, or the second's error exceeds its value */
+	OUTCOME_SHORT,   /* there were too few reads, or the error of second exceeds its value */
 	OUTCOME_UNKNOWN, /* errors or values are missing */
 	OUTCOME_UNLIKE,  /* shares of different things */
 	OUTCOME_TIED,    /* the difference of first and second is not significant */
@@ -130,8 +130,8 @@ static const struct td_node *remove_sibling(struct siblings *siblings, const cha
 }
 
 /*
- * Return the node's share of the slots.  Shares of cycles divide up the slots of their
- * parent, as in the formulas of Intel's tma_info_bottleneck_* metrics.
+ * Return the node's share of the slots.  If siblings are shares of cycles, the slots of their
+ * parent are divided in proportion, as in the formulas of Intel's tma_info_bottleneck_* metrics.
  */
 static double slots_of(const struct siblings *siblings, const struct td_node *node)
 {
@@ -231,8 +231,8 @@ static double top_of(const struct td_cell *cell)
 
 /*
  * Is a node that is not a share of slots significantly larger than first, but below its threshold?
- * Such cycles are not a problem, for example those in which three ports were used.  Lost slots
- * are a loss even below a threshold.
+ * Such cycles are not a problem, for example cycles in which three ports were used.  Lost slots are
+ * a loss even below a threshold.
  */
 static bool is_harmless(const struct siblings *siblings, const struct td_node *node,
 			const struct td_node *first)
@@ -243,7 +243,7 @@ static bool is_harmless(const struct siblings *siblings, const struct td_node *n
 	       !isnan(cell->error) && cell->value - cell->error > top_of(cell_of(siblings, first));
 }
 
-/* Find the sibling that may be the largest of the others, whatever its threshold. */
+/* Find the node that may be the largest of the other siblings, whatever its threshold. */
 static const struct td_node *find_second(const struct siblings *siblings,
 					 const struct td_node *first)
 {
@@ -590,8 +590,8 @@ static void put_tie(struct td_verdict *verdict, const struct ranking *ranking)
 }
 
 /*
- * Remove the nodes that did work from the uppermost nodes, and return one of them: retiring, or
- * if only level 2 is shown, light operations.  Heavy operations are not lost slots either.
+ * Remove the nodes that did work from the uppermost nodes, and return one of them: retiring or, if
+ * only level 2 is shown, light operations.  Heavy operations are not lost slots either.
  */
 static const struct td_node *remove_work(struct siblings *top)
 {
@@ -658,7 +658,7 @@ static bool has_changed(const struct td_row *row)
 	return cell->high - cell->low > STEADY_POINTS;
 }
 
-/* The row with most slots has less only if the slots of others were not counted. */
+/* If the row with most slots has a smaller share, slots of other rows were not counted. */
 #define HARDLY_ANY_PCT 1
 
 /* Is level 1 marked because it does not sum to 100 %?  Sets *sum. */
@@ -706,13 +706,16 @@ static void find_of_row(struct td_verdict *verdict, const struct td_report *repo
 			   verdict->situation != TD_SITUATION_SUM && has_changed(verdict->row);
 }
 
-/* Is it the row of the time between functions, which has no code of its own? */
+/* Is it the row of the time between functions, which does not belong to any code? */
 static bool is_between(const struct td_row *row)
 {
 	return row->region && row->region->outside && row->region->function;
 }
 
-/* Can the verdict name the row?  Inner cgroups are more specific than those that contain them. */
+/*
+ * Can the verdict name the row?  Inner cgroups are named rather than the outer ones that contain
+ * them.
+ */
 static bool is_loser(const struct td_row *row)
 {
 	return !is_between(row) && !row->holds_others && row->lost_pct > 0;
@@ -733,8 +736,8 @@ static double lost_between(const struct td_report *report)
 }
 
 /*
- * Sum the losses of the rows of one id, each on another core type, starting at first.
- * Returns false if they are not worth naming, such as those of idle CPUs.
+ * Sum the losses of the rows of one id, which are on different core types, starting at first.
+ * Returns false if they are not worth naming, such as rows of idle CPUs.
  */
 static bool add_up(const struct td_report *report, size_t first, size_t *end, bool idle_too,
 		   struct td_row *sum)
@@ -761,7 +764,7 @@ static bool add_up(const struct td_report *report, size_t first, size_t *end, bo
 /* Losses that differ by less than a tenth are alike. */
 #define TIED_SHARE 0.9
 
-/* Is its loss as large as that of first, within the errors? */
+/* Is its loss as large as the loss of first, within the errors? */
 static bool is_tied(const struct td_row *sum, const struct td_row *first)
 {
 	return sum->lost_pct >= TIED_SHARE * first->lost_pct ||
@@ -810,7 +813,7 @@ static const char *find_loss(const struct td_report *report, const struct td_row
 	return of_row.situation == TD_SITUATION_CLEAR && last ? last->name : NULL;
 }
 
-/* If all rows lost alike, return the biggest loss that they have in common, or NULL. */
+/* If all rows lost alike, return the biggest loss that they have in common; NULL: none. */
 static const char *find_common(const struct td_verdict *verdict, const struct td_report *report)
 {
 	const char *common = NULL;
@@ -839,7 +842,7 @@ static bool are_idle(const struct td_report *report, double *busy_pct)
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 
-		if (isnan(row->slots)) /* a package */
+		if (isnan(row->slots)) /* the row of a package */
 			continue;
 		if (!row->idle || !row->activity.cpus)
 			return false;

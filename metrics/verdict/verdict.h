@@ -51,8 +51,9 @@ struct td_verdict {
 	bool held;    /* another program had the counters most of the time */
 	/* there are phases: part of the time, a node other than row->phases.first had most slots */
 	bool changed;
-	double busy_pct; /* time in which CPUs were busy; tasks: share of one CPU; NaN: unknown */
-	double sum_pct;  /* sum of level 1, if TD_SITUATION_SUM */
+	/* time in which CPUs were busy, in %; for tasks, share of one CPU; NaN: unknown */
+	double busy_pct;
+	double sum_pct;           /* sum of level 1, if TD_SITUATION_SUM */
 	const struct td_row *row; /* the row of the PMU with most slots, or NULL */
 	/* the biggest losses; each node is a child of the previous one */
 	struct td_found path[TD_VERDICT_DEPTH];
@@ -74,13 +75,14 @@ struct td_verdict {
 	enum td_deeper deeper;
 	int level;
 	/*
-	 * the ids with the biggest losses, for rows of several ids, which have no other verdict.
-	 * lost_pct and lost_error are sums over core types; the other members are those of the
-	 * id's first row.  id is NULL if there is none.
+	 * ids with the biggest losses, for rows of several ids, which have no other verdict.
+	 * lost_pct and lost_error are sums over core types; other members are from the id's first
+	 * row.  id is NULL if there is none.
 	 */
 	struct td_row losers[2];
 	size_t nr_losers; /* number of ids that lost slots */
-	size_t nr_tied;   /* number of ids that lost as much as the first one, including it */
+	/* number of ids that lost as much as the first one, including the first one */
+	size_t nr_tied;
 	/* the biggest loss that all losers have in common if they lost alike; else NULL */
 	const char *common;
 	double between_pct; /* slots lost between functions, in % of all slots */

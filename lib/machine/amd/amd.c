@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AMD's processors, whose top-down metrics are in metric files only.  From Zen on
- * a thread has six counters (AMD64_NUM_COUNTERS_CORE), and events may use any of
- * them (arch/x86/events/amd/core.c).
+ * AMD's processors, whose top-down metrics exist only in metric files.  Since Zen, a thread has six
+ * counters (AMD64_NUM_COUNTERS_CORE), and events may use any of them (arch/x86/events/amd/core.c).
  */
 #include "lib/base/util.h"
 #include "lib/machine/vendor.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intel's cores and models, and what the kernel's sysfs shows of them: a core is
- * a row of cores[], a model one of models[].  From arch/x86/events/intel/core.c
- * and arch/x86/include/asm/intel-family.h of Linux 6.12; cores and models since
- * 7.2 are that one's.
+ * Intel's cores and models, and what the kernel's sysfs contains for them.  Each core is a row of
+ * cores[], each model a row of models[].  From arch/x86/events/intel/core.c and
+ * arch/x86/include/asm/intel-family.h of Linux 6.12, and of 7.2 for later cores and models.
  */
 #include "lib/base/util.h"
 #include "lib/machine/kernel.h"
@@ -53,7 +52,7 @@ static const struct td_sysfs_row events[] = {
 
 /* clang-format off */
 
-/* As without hyper-threading, for which the kernel adds any=1. */
+/* Encodings without hyper-threading; with it, the kernel adds any=1. */
 #define WHOLE_CORE_EVENTS(recovery)                                          \
 	{ "topdown-fetch-bubbles", "event=0x9c,umask=0x1" },                 \
 	{ "topdown-recovery-bubbles", recovery, 4 },                         \
@@ -61,7 +60,7 @@ static const struct td_sysfs_row events[] = {
 	{ "topdown-slots-retired", "event=0xc2,umask=0x2" },                 \
 	{ "topdown-total-slots", "event=0x3c,umask=0x0", 4 }
 
-/* E-cores count slots by events of their own, to Crestmont by these. */
+/* E-cores count slots with events of their own; up to Crestmont, with these. */
 #define ATOM_EVENTS(retiring, bad)                                           \
 	{ "topdown-be-bound", "event=0x74,umask=0x0" },                      \
 	{ "topdown-fe-bound", "event=0x71,umask=0x0" },                      \
@@ -157,18 +156,18 @@ static const struct td_bound arctic_wolf_bound[] = {
 /* --- cores ---------------------------------------------------------------- */
 
 #define OLD_LEAKING (TD_CORE_WHOLE | TD_CORE_LEAKS)
-/* P-cores from Golden Cove on, and those from Lion Cove on */
+/* Traits of P-cores: COVE since Golden Cove, LION since Lion Cove. */
 #define COVE (TD_CORE_FIELDS_8 | TD_CORE_REF_TSC_P | TD_CORE_FRONTEND)
 #define LION (COVE | TD_CORE_LATENCIES | TD_CORE_UMASK2)
-/* E-cores from Crestmont on, and those from Skymont on */
+/* Traits of E-cores: MONT since Crestmont, SKY since Skymont. */
 #define MONT (TD_CORE_REF_TSC_P | TD_CORE_SNOOP)
 #define SKY  (MONT | TD_CORE_FIXED_SLOTS | TD_CORE_UMASK2)
 
 /*
- * The slots per cycle are the width constants of Intel's metric files
- * (tools/perf/pmu-events/arch/x86); the general counters are in counter.json
- * there.  Timing information came with Meteor Lake, and formulas use that of its
- * P-cores; that of E-cores is not used by any.
+ * Slots per cycle are from the width constants in Intel's metric files
+ * (tools/perf/pmu-events/arch/x86), numbers of general counters from counter.json there.  Timing
+ * information exists since Meteor Lake.  Formulas use that of P-cores; no formula uses that of
+ * E-cores.
  */
 static const struct td_core cores[TD_NR_UARCHS] = {
 	[TD_SANDY_BRIDGE] = { "Sandy Bridge", 4, 4, OLD_LEAKING,

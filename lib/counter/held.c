@@ -446,50 +446,54 @@ static const struct td_group *largest(const struct td_plan *plan, const struct t
 	return found;
 }
 
-/* Adds the attributes of the events that need a counter, as members of one group. */
-static size_t add_attrs(const struct td_plan *plan, const struct td_machine *machine,
-			const struct td_group *group, const struct td_target *target,
-			struct perf_event_attr *attrs, size_t nr, uint32_t *claims)
+/* Events that have to run together, as members of one group. */
+struct wanted {
+	struct perf_event_attr attrs[TD_NR_COUNTERS];
+	size_t nr;
+	uint32_t claims; /* counters that they can use */
+};
+
+/* Adds the events that need a counter. */
+static void add_events(const struct td_plan *plan, const struct td_machine *machine,
+		       const struct td_group *group, const struct td_target *target,
+		       struct wanted *wanted)
 {
-	for (size_t i = 0; i < group->nr && nr < TD_NR_COUNTERS; i++) {
+	for (size_t i = 0; i < group->nr && wanted->nr < TD_NR_COUNTERS; i++) {
 		const struct td_event *event = &plan->events.v[group->members[i]];
 		uint32_t mask = td_claim_of(machine, event).mask;
 
 		if (!mask)
 			continue;
-		*claims |= mask;
-		attrs[nr] = td_plan_attr(plan, group, i, target);
-		attrs[nr].pinned = attrs[nr].exclusive = false;
-		nr++;
+		wanted->claims |= mask;
+		wanted->attrs[wanted->nr] = td_plan_attr(plan, group, i, target);
+		wanted->attrs[wanted->nr].pinned = wanted->attrs[wanted->nr].exclusive = false;
+		wanted->nr++;
 	}
-	return nr;
 }
 
 /*
  * Lists the events that have to run together: those of the PMU's pinned groups and of the
- * largest other one.  Returns 0 if they have run already (td_pin_starved()), or need so few
- * general counters that a system call is not worth it: level 1 with PERF_METRICS.  Adds the
- * counters that they can use to *claims.
+ * largest other one.  Returns false if they have run already (td_pin_starved()), or need so few
+ * general counters that a system call is not worth it: level 1 with PERF_METRICS.
  */
-static size_t list_largest(const struct td_plan *plan, const struct td_machine *machine, int pmu,
-			   const struct td_target *target,
-			   struct perf_event_attr attrs[TD_NR_COUNTERS], uint32_t *claims)
+static bool list_wanted(const struct td_plan *plan, const struct td_machine *machine, int pmu,
+			const struct td_target *target, struct wanted *wanted)
 {
 	const struct td_group *multiplexed = largest(plan, machine, pmu);
 	size_t all = (size_t)td_uarch_general(machine->pmus[pmu].uarch);
-	size_t nr = 0, general = 0;
+	size_t general = 0;
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
 		if (group->pmu == pmu && group->may_unpin && td_plan_is_alone(plan, group))
-			return 0;
+			return false;
 		if (group != multiplexed && (group->pmu != pmu || !group->pinned))
 			continue;
-		nr = add_attrs(plan, machine, group, target, attrs, nr, claims);
+		add_events(plan, machine, group, target, wanted);
 		general += count_needed(plan, machine, group, ~TD_FIXED_ALL);
 	}
-	return 4 * general > all ? nr : 0;
+	return wanted->nr && 4 * general > all;
 }
 
 /* Returns the first of the PMU's CPUs that are counted, or -1. */
@@ -558,19 +562,18 @@ static bool move_to(const struct td_pmu *pmu, cpu_set_t *before, bool *moved)
  * Returns true if these events are not counted together, or reference cycles are not, which other
  * groups may need and no general counter counts.
  */
-static bool lacks(const struct td_pmu *pmu, const struct perf_event_attr *attrs, size_t nr,
-		  uint32_t claims, bool nmi_watchdog, int cpu)
+static bool lacks(const struct td_pmu *pmu, const struct wanted *wanted, bool nmi_watchdog, int cpu)
 {
-	if (nr <= FEW_EVENTS)
-		return try_events(attrs, nr, cpu) == 0;
-	return !are_free(pmu, claims, nmi_watchdog, cpu) &&
-	       (try_events(attrs, nr, cpu) == 0 || try_counters(pmu, 1, REF_CYCLES, cpu) == 0);
+	if (wanted->nr <= FEW_EVENTS)
+		return try_events(wanted->attrs, wanted->nr, cpu) == 0;
+	return !are_free(pmu, wanted->claims, nmi_watchdog, cpu) &&
+	       (try_events(wanted->attrs, wanted->nr, cpu) == 0 ||
+		try_counters(pmu, 1, REF_CYCLES, cpu) == 0);
 }
 
 bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 		  const struct td_target *target)
 {
-	struct perf_event_attr attrs[TD_NR_COUNTERS];
 	int home = sched_getcpu();
 	bool moved = false, held = false, looked = false, watched = false;
 	cpu_set_t before;
@@ -578,10 +581,10 @@ bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 	for (int i = 0; i < (int)machine->nr_core; i++) {
 		struct td_pmu *pmu = &machine->pmus[i];
 		int cpu = target->system_wide ? first_cpu(pmu, target) : -1;
-		uint32_t claims = 0;
-		size_t nr = plan ? list_largest(plan, machine, i, target, attrs, &claims) : 0;
+		struct wanted wanted = { .nr = 0 };
 
-		if (pmu->uarch == TD_UARCH_UNKNOWN || pmu->skip || (plan && !nr) ||
+		if (pmu->uarch == TD_UARCH_UNKNOWN || pmu->skip ||
+		    (plan && !list_wanted(plan, machine, i, target, &wanted)) ||
 		    (target->system_wide && cpu < 0))
 			continue;
 		if (!target->system_wide && machine->nr_core > 1 && !move_to(pmu, &before, &moved))
@@ -589,7 +592,7 @@ bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 		looked = !plan && machine->nmi_watchdog;
 		if (looked)
 			watched |= find_watched(pmu, cpu);
-		else if (!plan || lacks(pmu, attrs, nr, claims, machine->nmi_watchdog, cpu))
+		else if (!plan || lacks(pmu, &wanted, machine->nmi_watchdog, cpu))
 			held |= find_held(pmu, machine->nmi_watchdog, cpu);
 	}
 	if (looked)

@@ -245,6 +245,18 @@ not_under_sanitizers() {
 	[[ $TDSTAT != */san/* ]] || skip "under sanitizers, $1"
 }
 
+# makepkg_or_skip: sets "as", the words before makepkg, which refuses to be root and ends
+# where there is no pacman, even if it asks that nothing.
+makepkg_or_skip() {
+	command -v makepkg >/dev/null || skip "no makepkg here"
+	as=()
+	[ "$(id -u)" != 0 ] || as=(unshare --user --map-user=1000 --map-group=1000)
+	"${as[@]}" true || skip "no user namespaces here"
+	mkdir -p bin
+	command -v pacman >/dev/null || ln -sf "$(type -P true)" bin/pacman
+	as+=(env "PATH=$PWD/bin:$PATH")
+}
+
 needs_strace() {
 	local allowed=$BATS_RUN_TMPDIR/strace
 

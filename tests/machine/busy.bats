@@ -175,7 +175,8 @@ is() {
 	command=("$TDSTAT" -l 1 -C 0 -o out -- sleep 0.2)
 	for config in 0x300 0x3c; do
 		strace -qq -o log -e trace=perf_event_open "${command[@]}"
-		nr=$(grep -n "config=${config}[, ]" log | head -n 1 | cut -d: -f1)
+		# before, tdstat looks whether the NMI watchdog has a counter
+		nr=$(grep -n "config=${config}[, ]" log | tail -n 1 | cut -d: -f1)
 		run -0 --separate-stderr strace -qq -o log -e trace=perf_event_open \
 			-e "inject=perf_event_open:error=EINVAL:when=$nr" "${command[@]}"
 		cat out

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,13 +48,6 @@ static int find_interval(struct td_perf_file *file, const struct td_perf_line *l
 
 /* --- lines: events -------------------------------------------------------- */
 
-static bool is_clock(const struct td_perf_event *event)
-{
-	return event->typed && event->event.type == PERF_TYPE_SOFTWARE &&
-	       (event->event.config[0] == PERF_COUNT_SW_CPU_CLOCK ||
-		event->event.config[0] == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 static int file_add_event(struct td_perf_file *file, const struct td_perf_line *line,
 			  struct td_err *err)
 {
@@ -71,7 +63,9 @@ static int file_add_event(struct td_perf_file *file, const struct td_perf_line *
 	event->name = td_strdup(line->event);
 	td_perf_name_parse(line->event, &event->event, &event->pmu, &event->typed);
 	/* older perf writes milliseconds without a unit */
-	event->unit = td_strdup(!*line->unit && is_clock(event) ? "msec" : line->unit);
+	event->unit = td_strdup(!*line->unit && event->typed && td_event_is_clock(&event->event)
+					? "msec"
+					: line->unit);
 	return 0;
 }
 

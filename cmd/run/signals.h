@@ -35,9 +35,8 @@ struct td_signal {
 };
 
 /*
- * Catch signals from now on, except an ignored SIGHUP, for example under nohup(1).  Returns a
- * descriptor that is readable when a signal has arrived, and is the same for all callers; -1 with
- * errno.
+ * Catch signals, except an ignored SIGHUP, for example under nohup(1).  Returns a descriptor
+ * that is readable when a signal has arrived, and is the same for all callers; -1 with errno.
  */
 int td_signals_open(void);
 /*

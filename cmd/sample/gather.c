@@ -241,7 +241,7 @@ static int run_all(struct td_gathering *g, struct td_inherited *inherited, struc
 	return end(g, rc, err);
 }
 
-/* Stacks from this size on need larger rings: default rings hold fewer than 60 such samples. */
+/* Stacks of at least this size need larger rings: default rings hold fewer than 60 such samples. */
 #define LARGE_COPY  8192
 #define LARGE_PAGES 1024
 

@@ -202,9 +202,7 @@ int td_period_missing(const char *name, struct td_err *err)
 /* Raises the period of a clock, because a sample has the weight of its period. */
 static void limit_clock(struct td_job *job, const struct td_event *event, struct td_sampling *how)
 {
-	if (event->type != PERF_TYPE_SOFTWARE || how->period >= MIN_CLOCK_NS ||
-	    (event->config[0] != PERF_COUNT_SW_CPU_CLOCK &&
-	     event->config[0] != PERF_COUNT_SW_TASK_CLOCK))
+	if (!td_event_is_clock(event) || how->period >= MIN_CLOCK_NS)
 		return;
 	td_notes_add(&job->notes, "%s: a sample every %d ns, the shortest period of the kernel",
 		     event->name, MIN_CLOCK_NS);

@@ -17,8 +17,8 @@
 #define MAX_CONNECTIONS 64
 #define MEMORY          (16 * 1024)           /* bytes per connection, for its headers */
 #define SILENCE_S       15                    /* maximum time without a byte */
-#define LONGEST_NS      UINT64_C(30000000000) /* maximum time from answer to answer */
-/* maximum time from answer to answer if there is no room left */
+#define LONGEST_NS      UINT64_C(30000000000) /* maximum time between two answers */
+/* maximum time between two answers while all connections are in use */
 #define CROWDED_NS UINT64_C(2000000000)
 #define LOOK_NS    500000000L /* time between two checks */
 

@@ -450,7 +450,7 @@ static bool lacks_counters(const struct td_counter *counter, const struct td_rea
 /* Notes the first split, and to what size each group was split. */
 static void note_split(struct td_counter *counter, const struct td_part half[2])
 {
-	size_t group = half[0].group, nr = half[half[0].nr < half[1].nr].nr;
+	size_t group = half[0].group, nr = half[0].nr > half[1].nr ? half[0].nr : half[1].nr;
 	bool first = !counter->split_to;
 
 	if (first)

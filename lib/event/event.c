@@ -127,6 +127,12 @@ void td_event_free(struct td_event *event)
 	*event = (struct td_event){ 0 };
 }
 
+bool td_event_is_clock(const struct td_event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE && (event->config[0] == PERF_COUNT_SW_CPU_CLOCK ||
+						     event->config[0] == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 /* arch/x86/include/asm/perf_event.h: INTEL_TD_SLOTS, INTEL_TD_METRIC_* */
 bool td_event_is_slots(const struct td_event *event)
 {

@@ -91,6 +91,8 @@ void td_event_refuse(struct td_event *event, const char *why, struct td_notes *n
  */
 bool td_event_is_slots(const struct td_event *event);
 bool td_event_is_metric(const struct td_event *event);
+/* Is it cpu-clock or task-clock, which count the nanoseconds of a CPU or task? */
+bool td_event_is_clock(const struct td_event *event);
 /* Is id the event's name without PMU and modifiers: "slots" in "cpu_core/slots/u"? */
 bool td_event_is_named(const struct td_event *event, const char *id);
 /*

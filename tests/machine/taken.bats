@@ -117,7 +117,7 @@ taken() {
 	taken --per-thread
 }
 
-@test "--no-multiplex, from the second run on" {
+@test "--no-multiplex, during the first run" {
 	# shellcheck disable=SC2016 # of the shell that runs it
 	"$TDSTAT" --no-multiplex -l 3 --all -j -o out -- taskset -c 0 sh -c \
 		'touch running; until [ -s beside ]; do sleep 0.05; done; exec "$ACT" 600ms:inherited' 2>err 3>&- &

@@ -40,6 +40,13 @@ a_tdstat() {
 			echo "$1 tdstat ${*:2}" >>"$FOLDER/calls"
 			exit "$1"
 		}
+		# runs tdstat, and keeps a copy of its messages; it ends when all are written
+		keep_said() {
+			{
+				"$TDSTAT" "$@" 2>&1 >&3 3>&- | tee -a "$FOLDER/said" >&2
+				return "${PIPESTATUS[0]}"
+			} 3>&1
+		}
 		# what the words behind the options and before the command are for
 		recording_of() {
 			case " $* " in
@@ -69,10 +76,10 @@ a_tdstat() {
 			rest=("${rest[@]:1}")
 		done
 		if [ "$what" = read ]; then
-			"$TDSTAT" "$@" 2> >(tee -a "$FOLDER/said")
+			keep_said "$@"
 			done_with $? "$@"
 		fi
-		plan=$("$TDSTAT" --dry-run "${options[@]}" 2> >(tee -a "$FOLDER/said" >&2)) || done_with $? "$@"
+		plan=$(keep_said --dry-run "${options[@]}") || done_with $? "$@"
 		recording=$(recording_of "$@")
 		if [ "$what" = record ] && [ -n "$recording" ]; then
 			cp "$DATA/$recording" "$output"

@@ -111,7 +111,7 @@ static int serve(void *ctx, struct td_err *err)
 /* Sets for which share of the time each function was traced. */
 static void end_turns(struct td_calling *c)
 {
-	uint64_t end_ns = c->gathering.start_ns + c->gathering.usage.elapsed_ns;
+	uint64_t end_ns = c->gathering.cpus.start_ns + c->gathering.usage.elapsed_ns;
 	struct td_timed *timed = c->regions.timed;
 
 	if (c->functions.nr == 1)

@@ -339,3 +339,104 @@ void td_newcomers_free(struct td_newcomers *newcomers)
 	td_ints_free(&newcomers->known);
 	td_new_cgroups_free(&newcomers->cgroups);
 }
+
+/* --- the same CPUs, of a sampler ------------------------------------------ */
+
+#define LOOK_NS (TD_NS_A_SECOND / 2)
+
+struct sampled {
+	struct td_sampled_cpus *cpus;
+	struct td_job *job;
+	struct td_sampler *sampler;
+	const char *verb; /* "sampled" or "counted" */
+};
+
+/* Reports once that CPUs have gone offline. */
+static void report_gone(const struct sampled *s, const struct td_ints *gone)
+{
+	td_autofree char *text = NULL;
+	struct td_ints fresh;
+
+	td_ints_copy(&fresh, gone);
+	td_ints_remove(&fresh, &s->cpus->gone);
+	td_ints_add_all(&s->cpus->gone, gone);
+	text = td_ints_format(&fresh);
+	if (text[0])
+		td_job_say(s->job, "tdstat: CPU(s) %s went offline: not %s until they are back\n",
+			   text, s->verb);
+	td_ints_free(&fresh);
+}
+
+/* Samples on CPUs.  A failure is retried later; -ENODEV: the CPU went offline again. */
+static void sample_on(const struct sampled *s, const struct td_ints *cpus, bool again,
+		      double seconds)
+{
+	struct td_err err = { 0 };
+	int rc = td_sampler_add_cpus(s->sampler, cpus, &err);
+	td_autofree char *text = td_ints_format(cpus);
+
+	if (rc && rc != -ENODEV)
+		td_notes_add(&s->job->notes, "CPUs came online, and are not %s: %s", s->verb,
+			     err.msg);
+	if (rc)
+		return;
+	td_job_say(s->job,
+		   again ? "tdstat: CPU(s) %s were offline and are back: %s again from %.1f seconds "
+			   "on\n"
+			 : "tdstat: CPU(s) %s came online: %s from %.1f seconds on\n",
+		   text, s->verb, seconds);
+	td_ints_remove(&s->cpus->gone, cpus);
+}
+
+static void follow_back(const struct sampled *s, const struct td_ints *online, double seconds)
+{
+	struct td_ints dead = { 0 }, back = { 0 };
+
+	td_sampler_list_dead(s->sampler, &dead);
+	td_ints_and(&back, &dead, online);
+	td_ints_remove(&dead, online);
+	report_gone(s, &dead);
+	if (back.nr)
+		sample_on(s, &back, true, seconds);
+	td_ints_free(&dead);
+	td_ints_free(&back);
+}
+
+/*
+ * Samples on new CPUs, except on those of a PMU that had no CPUs at the start, for which there is
+ * no plan.
+ */
+static void follow_new(const struct sampled *s, const struct td_ints *online, double seconds)
+{
+	struct td_job *job = s->job;
+	struct td_ints fresh, added = { 0 };
+	struct td_err unused = { 0 };
+
+	if (job->target.has_cpus)
+		return;
+	td_ints_copy(&fresh, online);
+	td_ints_remove(&fresh, &job->machine.online);
+	if (fresh.nr && !td_job_add_cpus(job, &fresh, &added, &unused) && added.nr)
+		sample_on(s, &added, false, seconds);
+	td_ints_free(&fresh);
+	td_ints_free(&added);
+}
+
+void td_sampled_cpus_follow(struct td_sampled_cpus *cpus, struct td_job *job,
+			    struct td_sampler *sampler, const char *verb)
+{
+	const struct sampled s = { cpus, job, sampler, verb };
+	uint64_t now_ns = td_now_ns();
+	double seconds = (double)(now_ns - cpus->start_ns) / TD_NS_A_SECOND;
+	struct td_ints online;
+	struct td_err unused = { 0 };
+
+	if (now_ns - cpus->looked_ns < LOOK_NS)
+		return;
+	cpus->looked_ns = now_ns;
+	if (td_online_read(&job->fs, &online, &unused))
+		return;
+	follow_back(&s, &online, seconds);
+	follow_new(&s, &online, seconds);
+	td_ints_free(&online);
+}

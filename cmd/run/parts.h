@@ -216,6 +216,21 @@ void td_newcomers_look_for_cgroups(struct td_newcomers *newcomers, struct td_job
 				   struct td_counter *counter, uint64_t now_ns);
 void td_newcomers_free(struct td_newcomers *newcomers);
 
+/* State of a sampler's CPUs. */
+struct td_sampled_cpus {
+	struct td_ints gone; /* CPUs that were reported as offline */
+	uint64_t start_ns;   /* when sampling began; set by the owner */
+	uint64_t looked_ns;  /* last check for CPUs that come online */
+};
+
+/*
+ * With -a or -C, call after the rings were read: also samples on CPUs that are online again or,
+ * with -a, for the first time, and reports these, as "sampled" or another verb.  Looks for them
+ * at most twice per second.
+ */
+void td_sampled_cpus_follow(struct td_sampled_cpus *cpus, struct td_job *job,
+			    struct td_sampler *sampler, const char *verb);
+
 /* --- explain.c: why counts are missing ------------------------------------ */
 
 /* CPU time of a command that has ended. */

@@ -30,7 +30,8 @@ static int serve(void *ctx, const struct td_wake *wake, struct td_err *err)
 
 	(void)wake;
 	td_sampler_read(g->sampler, false, td_gathering_take, g);
-	td_sampling_follow(g);
+	if (g->job->target.system_wide)
+		td_sampled_cpus_follow(&g->cpus, g->job, g->sampler, "sampled");
 	return g->serve ? g->serve(g->ctx, err) : 0;
 }
 
@@ -65,7 +66,7 @@ static int end(struct td_gathering *g, int rc, struct td_err *err)
 	if (child->pid > 0 && !child->reaped && td_child_wait(child, &g->usage, rc ? &late : err) &&
 	    !rc)
 		rc = err->code;
-	g->usage.elapsed_ns = td_now_ns() - g->start_ns;
+	g->usage.elapsed_ns = td_now_ns() - g->cpus.start_ns;
 	td_sampler_enable(g->sampler, false);
 	g->losses.counted = td_sampler_counted(g->sampler);
 	if (!rc)
@@ -234,7 +235,7 @@ static int run_all(struct td_gathering *g, struct td_inherited *inherited, struc
 	if (rc)
 		return rc;
 	td_job_say_notes(job);
-	g->start_ns = td_now_ns();
+	g->cpus.start_ns = td_now_ns();
 	rc = begin(g, err);
 	if (!rc)
 		rc = td_engine_run(&g->engine, serve, g, err);
@@ -283,7 +284,7 @@ int td_gathering_close(struct td_gathering *g, int rc, struct td_err *err)
 	if (td_recorder_close(&g->recorder, rc ? &late : err) && !rc)
 		rc = err->code;
 	td_sampler_close(g->sampler);
-	td_ints_free(&g->gone);
+	td_ints_free(&g->cpus.gone);
 	td_spots_free(&g->spots);
 	td_spaces_free(g->spaces);
 	td_unwinder_free(g->unwinder);

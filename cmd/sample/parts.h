@@ -11,6 +11,7 @@
 #include "cmd/plan/job.h"
 #include "cmd/request.h"
 #include "cmd/run/engine.h"
+#include "cmd/run/parts.h"
 #include "cmd/run/progress.h"
 #include "cmd/run/recorder.h"
 #include "cmd/run/signals.h"
@@ -59,10 +60,8 @@ struct td_gathering {
 
 	/* state and results */
 	struct td_sampler *sampler;
-	struct td_ints gone; /* CPUs that were reported as offline */
-	uint64_t start_ns;
-	uint64_t looked_ns; /* last check for CPUs that come online */
-	bool hides_kernel;  /* the kernel hides its addresses from this user */
+	struct td_sampled_cpus cpus;
+	bool hides_kernel; /* the kernel hides its addresses from this user */
 	struct td_spots spots;
 	/* spots of the last sample and of its callers, the innermost first; -1: unknown */
 	struct {
@@ -99,12 +98,6 @@ struct td_gathering {
  * and adds mappings to spaces.
  */
 void td_gathering_take(void *ctx, const struct td_record *record, int event);
-
-/*
- * With -a or -C, call after the rings were read: also samples on CPUs that are online again or,
- * with -a, for the first time, and reports these.  Looks for them at most twice per second.
- */
-void td_sampling_follow(struct td_gathering *g);
 
 /* --- gather.c: runs the command, and takes samples ------------------------ */
 

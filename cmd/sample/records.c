@@ -286,96 +286,10 @@ void td_gathering_take(void *ctx, const struct td_record *record, int event)
 		break;
 	case TD_RECORD_SWITCH:
 	case TD_RECORD_UNTHROTTLE:
+	case TD_RECORD_NAME:
+	case TD_RECORD_THREAD:
 	case TD_RECORD_OTHER:
 		break;
 	}
 	pass_on(g, record, event, -1, -1);
-}
-
-/* --- CPUs that go offline and online, by hotplug or a suspend to RAM ------- */
-
-#define LOOK_NS (TD_NS_A_SECOND / 2)
-
-/* Reports once that CPUs have gone offline. */
-static void report_gone(struct td_gathering *g, const struct td_ints *gone)
-{
-	td_autofree char *text = NULL;
-	struct td_ints fresh;
-
-	td_ints_copy(&fresh, gone);
-	td_ints_remove(&fresh, &g->gone);
-	td_ints_add_all(&g->gone, gone);
-	text = td_ints_format(&fresh);
-	if (text[0])
-		td_job_say(g->job,
-			   "tdstat: CPU(s) %s went offline: not sampled until they are back\n",
-			   text);
-	td_ints_free(&fresh);
-}
-
-/* Samples on CPUs.  A failure is retried later; -ENODEV: the CPU went offline again. */
-static void sample_on(struct td_gathering *g, const struct td_ints *cpus, const char *what,
-		      double seconds)
-{
-	struct td_err err = { 0 };
-	int rc = td_sampler_add_cpus(g->sampler, cpus, &err);
-	td_autofree char *text = td_ints_format(cpus);
-
-	if (rc && rc != -ENODEV)
-		td_notes_add(&g->job->notes, "CPUs came online, and are not sampled: %s", err.msg);
-	if (rc)
-		return;
-	td_job_say(g->job, "tdstat: CPU(s) %s %s%.1f seconds on\n", text, what, seconds);
-	td_ints_remove(&g->gone, cpus);
-}
-
-static void take_back(struct td_gathering *g, const struct td_ints *online, double seconds)
-{
-	struct td_ints dead = { 0 }, back = { 0 };
-
-	td_sampler_list_dead(g->sampler, &dead);
-	td_ints_and(&back, &dead, online);
-	td_ints_remove(&dead, online);
-	report_gone(g, &dead);
-	if (back.nr)
-		sample_on(g, &back, "were offline and are back: sampled again from ", seconds);
-	td_ints_free(&dead);
-	td_ints_free(&back);
-}
-
-/*
- * Samples on new CPUs, except on those of a PMU that had no CPUs at the start, for which there is
- * no plan.
- */
-static void take_new(struct td_gathering *g, const struct td_ints *online, double seconds)
-{
-	struct td_job *job = g->job;
-	struct td_ints fresh, added = { 0 };
-	struct td_err unused = { 0 };
-
-	if (job->target.has_cpus)
-		return;
-	td_ints_copy(&fresh, online);
-	td_ints_remove(&fresh, &job->machine.online);
-	if (fresh.nr && !td_job_add_cpus(job, &fresh, &added, &unused) && added.nr)
-		sample_on(g, &added, "came online: sampled from ", seconds);
-	td_ints_free(&fresh);
-	td_ints_free(&added);
-}
-
-void td_sampling_follow(struct td_gathering *g)
-{
-	uint64_t now_ns = td_now_ns();
-	double seconds = (double)(now_ns - g->start_ns) / TD_NS_A_SECOND;
-	struct td_ints online;
-	struct td_err unused = { 0 };
-
-	if (!g->job->target.system_wide || now_ns - g->looked_ns < LOOK_NS)
-		return;
-	g->looked_ns = now_ns;
-	if (td_online_read(&g->job->fs, &online, &unused))
-		return;
-	take_back(g, &online, seconds);
-	take_new(g, &online, seconds);
-	td_ints_free(&online);
 }

@@ -131,6 +131,13 @@ static const struct td_aggregation_row by_thread = {
 	.width = 24,
 };
 
+static const struct td_aggregation_row by_process = {
+	.name = "process",
+	.option = "--per-process",
+	.help = "with -a: a row for each process, including short ones",
+	.width = 24,
+};
+
 static const struct td_aggregation_row by_region = {
 	.name = "region",
 	.option = "--per-region",
@@ -149,6 +156,7 @@ static const struct td_aggregation_row *const rows[] = {
 	[TD_AGGREGATE_ALL] = &all,
 	[TD_AGGREGATE_CPU] = &by_cpu,
 	[TD_AGGREGATE_THREAD] = &by_thread,
+	[TD_AGGREGATE_PROCESS] = &by_process,
 	[TD_AGGREGATE_CORE] = &by_core,
 	[TD_AGGREGATE_CACHE] = &by_cache,
 	[TD_AGGREGATE_CLUSTER] = &by_cluster,
@@ -188,7 +196,13 @@ bool td_aggregation_wants_places(enum td_aggregation how)
 
 bool td_aggregation_by_task(enum td_aggregation how)
 {
-	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_REGION || how == TD_AGGREGATE_MODE;
+	return td_aggregation_names_tasks(how) || how == TD_AGGREGATE_REGION ||
+	       how == TD_AGGREGATE_MODE;
+}
+
+bool td_aggregation_names_tasks(enum td_aggregation how)
+{
+	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_PROCESS;
 }
 
 const char *td_aggregation_option(enum td_aggregation how)

@@ -393,7 +393,10 @@ static bool is_wanted(const struct td_aggregator *agg, const struct td_reading *
 
 #define SUFFIX_SIZE 32
 
-/* Adds "comm-tid", as in perf stat, or "comm-tid#2" for the second task with this tid. */
+/*
+ * Adds "comm-tid", as in perf stat, "comm-tid#2" for the second task with this tid, or the name alone
+ * of TD_TASK_IDLE and TD_TASK_LOST.
+ */
 static struct td_total *add_thread(const struct td_aggregator *agg, const struct td_reading *of,
 				   struct td_totals *totals)
 {
@@ -401,7 +404,9 @@ static struct td_total *add_thread(const struct td_aggregator *agg, const struct
 		agg->names ? td_task_names_find_life(agg->names, of->tid, of->life) : NULL;
 	char suffix[SUFFIX_SIZE];
 
-	if (of->life)
+	if (of->tid == TD_TASK_IDLE || of->tid == TD_TASK_LOST)
+		suffix[0] = '\0';
+	else if (of->life)
 		snprintf(suffix, sizeof(suffix), "-%d#%d", of->tid, of->life + 1);
 	else
 		snprintf(suffix, sizeof(suffix), "-%d", of->tid);
@@ -419,7 +424,7 @@ static struct td_total *add_id_of_task(const struct td_aggregator *agg, const st
 	};
 	const char *name = "all";
 
-	if (agg->how == TD_AGGREGATE_THREAD)
+	if (td_aggregation_names_tasks(agg->how))
 		return add_thread(agg, of, totals);
 	if (agg->how == TD_AGGREGATE_MODE)
 		name = modes[of->region <= TD_MODE_USER ? of->region : 0];
@@ -434,6 +439,7 @@ static bool begins_row(const struct td_aggregator *agg, const struct td_reading 
 {
 	switch (agg->how) {
 	case TD_AGGREGATE_THREAD:
+	case TD_AGGREGATE_PROCESS:
 		return v->tid != before->tid || v->life != before->life;
 	case TD_AGGREGATE_REGION:
 	case TD_AGGREGATE_MODE:

@@ -140,8 +140,10 @@ static void tell_thread(struct td_row *row)
 {
 	const char *dash = strrchr(row->name, '-');
 
-	if (!dash)
+	if (!dash) {
+		row->comm = row->name;
 		return;
+	}
 	row->tid = (double)strtol(dash + 1, NULL, 10);
 	snprintf(row->comm_text, sizeof(row->comm_text), "%.*s", (int)(dash - row->name),
 		 row->name);
@@ -156,7 +158,7 @@ static void tell_place(struct td_row *row, enum td_aggregation how)
 		row->cpu = (double)strtol(row->name + prefix, NULL, 10);
 	if (how == TD_AGGREGATE_CORE)
 		row->core = row->name;
-	if (how == TD_AGGREGATE_THREAD)
+	if (td_aggregation_names_tasks(how))
 		tell_thread(row);
 	/* the CPU time of tasks is only known for all modes together */
 	if (how == TD_AGGREGATE_MODE)

@@ -156,7 +156,7 @@ static void parse_sample(struct td_record *r, const struct td_record_format *for
 	r->period = next_word(words);
 	if (format->values) {
 		r->nr_values = next_word(words);
-		next_word(words); /* time enabled */
+		r->enabled_ns = next_word(words);
 		r->running_ns = next_word(words);
 		r->values =
 			r->nr_values <= SIZE_MAX / 2 ? take_many(words, 2 * r->nr_values) : NULL;
@@ -220,9 +220,9 @@ static void parse_mmap2(struct td_record *r, unsigned int misc, struct words *wo
 
 static void parse_comm(struct td_record *r, unsigned int misc, struct words *words)
 {
-	r->kind = misc & PERF_RECORD_MISC_COMM_EXEC ? TD_RECORD_EXEC : TD_RECORD_OTHER;
+	r->kind = misc & PERF_RECORD_MISC_COMM_EXEC ? TD_RECORD_EXEC : TD_RECORD_NAME;
 	read_pair(words, &r->pid, &r->tid);
-	take_text(words);
+	r->path = take_text(words);
 }
 
 static void parse_fork(struct td_record *r, struct words *words)
@@ -231,7 +231,7 @@ static void parse_fork(struct td_record *r, struct words *words)
 
 	read_pair(words, &r->pid, &r->parent);
 	read_pair(words, &r->tid, &parent_tid);
-	r->kind = r->pid != r->parent ? TD_RECORD_FORK : TD_RECORD_OTHER;
+	r->kind = r->pid != r->parent ? TD_RECORD_FORK : TD_RECORD_THREAD;
 	next_word(words); /* the time, which is also in the trailer */
 }
 

@@ -16,10 +16,12 @@
 enum td_record_kind {
 	TD_RECORD_OTHER,
 	TD_RECORD_SAMPLE,
-	TD_RECORD_MAP,  /* executable memory was mapped */
-	TD_RECORD_EXEC, /* a process became another program */
-	TD_RECORD_FORK, /* a process, not only a thread, began */
-	TD_RECORD_END,  /* a thread ended */
+	TD_RECORD_MAP,    /* executable memory was mapped */
+	TD_RECORD_EXEC,   /* a process became another program */
+	TD_RECORD_NAME,   /* a thread got a name, which is path */
+	TD_RECORD_FORK,   /* a process, not only a thread, began */
+	TD_RECORD_THREAD, /* a thread began */
+	TD_RECORD_END,    /* a thread ended */
 	TD_RECORD_SWITCH,
 	TD_RECORD_TRACE, /* a CPU has traced a thread up to now */
 	TD_RECORD_LOST,
@@ -39,9 +41,10 @@ struct td_record {
 	/* PERF_SAMPLE_READ: pairs of value and id */
 	const uint64_t *values;
 	size_t nr_values;
-	uint64_t running_ns; /* PERF_SAMPLE_READ: how long the group has counted */
-	uint64_t stack;      /* PERF_SAMPLE_REGS_USER: the stack pointer, or 0 */
-	bool wide;           /* PERF_SAMPLE_REGS_USER: the task ran in 64-bit mode */
+	/* PERF_SAMPLE_READ: how long the group was enabled, and has counted */
+	uint64_t enabled_ns, running_ns;
+	uint64_t stack; /* PERF_SAMPLE_REGS_USER: the stack pointer, or 0 */
+	bool wide;      /* PERF_SAMPLE_REGS_USER: the task ran in 64-bit mode */
 	/* PERF_SAMPLE_STACK_USER: AX to IP and R8 to R15, or NULL */
 	const uint64_t *registers;
 	/* PERF_SAMPLE_STACK_USER: copy of the memory that starts at the stack pointer */
@@ -60,7 +63,7 @@ struct td_record {
 	uint64_t length, offset; /* offset and length of a mapping, or of the bytes of a trace */
 	/* trace: bytes after these are missing, because the ring was full */
 	bool cut;
-	const char *path; /* path of a mapping */
+	const char *path; /* path of a mapping; name of a thread after an exec or a change */
 	struct td_build_id build_id;
 	int parent;       /* fork: the parent process */
 	bool out;         /* switch: true if the task lost its CPU, false if it got one */

@@ -88,6 +88,8 @@ void td_sampler_list_dead(struct td_sampler *sampler, struct td_ints *cpus);
 int td_sampler_add_cpus(struct td_sampler *sampler, const struct td_ints *cpus, struct td_err *err);
 /* Tasks that begin with an exec() enable the events themselves. */
 void td_sampler_enable(struct td_sampler *sampler, bool on);
+/* Enables or disables a group on a CPU, with its companions. */
+void td_sampler_enable_group(const struct td_sampler *sampler, size_t group, int cpu, bool on);
 /* Enables or disables one companion of all groups.  Its counts then have a gap. */
 void td_sampler_enable_companion(struct td_sampler *sampler, size_t companion, bool on);
 /* Returns the sum of the counts of the plan's sampled events so far. */
@@ -123,6 +125,12 @@ uint64_t td_sampler_trace_ns(const struct td_sampler *sampler, uint64_t tsc);
 
 /* Takes a record.  event is the plan's, or -1. */
 typedef void td_take_record(void *ctx, const struct td_record *record, int event);
+/*
+ * Reads the counts of a group on a CPU, as a sample of its first companion would have them,
+ * without time and task.  Takes nothing if it is not open there.
+ */
+void td_sampler_look(const struct td_sampler *sampler, size_t group, int cpu, td_take_record *take,
+		     void *ctx);
 /*
  * Reads all rings and passes on their records in order of time.  Without all, the records of
  * the last moments stay in a queue for the next call.

@@ -338,6 +338,54 @@ int td_sampler_fd(const struct td_sampler *sampler)
 	return sampler->epoll;
 }
 
+/* Returns the leader of a group that is open on a CPU, with its place there, or NULL. */
+static const struct perf_evsel *find_leader(const struct td_sampler *sampler, size_t group, int cpu,
+					    int *x)
+{
+	int leader = sampler->setup.plan->groups[group].members[0];
+
+	for (; sampler; sampler = sampler->next) {
+		struct perf_evsel *evsel;
+		size_t at = 0;
+
+		perf_evlist__for_each_evsel (sampler->evlist, evsel) {
+			if (sampler->events[at++] != leader)
+				continue;
+			*x = perf_cpu_map__idx(evsel->cpus, (struct perf_cpu){ cpu });
+			if (*x >= 0 && td_event_fd(evsel, *x, 0) >= 0)
+				return evsel;
+		}
+	}
+	return NULL;
+}
+
+void td_sampler_enable_group(const struct td_sampler *sampler, size_t group, int cpu, bool on)
+{
+	int x;
+	const struct perf_evsel *leader = find_leader(sampler, group, cpu, &x);
+
+	if (leader)
+		ioctl(td_event_fd(leader, x, 0),
+		      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void td_sampler_look(const struct td_sampler *sampler, size_t group, int cpu, td_take_record *take,
+		     void *ctx)
+{
+	struct td_record record = { .kind = TD_RECORD_SAMPLE, .cpu = cpu, .pid = -1, .tid = -1 };
+	uint64_t values[TD_SAMPLER_VALUES];
+	int x;
+	const struct perf_evsel *leader = find_leader(sampler, group, cpu, &x);
+
+	if (!leader || !td_sampler_values(leader, x, 0, values))
+		return;
+	record.nr_values = values[0];
+	record.enabled_ns = values[1];
+	record.running_ns = values[2];
+	record.values = values + 3;
+	take(ctx, &record, td_sampler_companion(&sampler->setup, group, 0));
+}
+
 /* --- reading ---------------------------------------------------------------- */
 
 /* Returns the event with the kernel's id, or -1. */

@@ -78,6 +78,7 @@ struct td_target {
 	uint64_t since;            /* td_tasks_now() when tids were found; 0 for a command */
 	bool per_thread;           /* count each task separately */
 	bool all_tasks;            /* count each task of the machine separately */
+	bool by_switches;          /* with system_wide: read at each context switch, for tasks */
 	bool by_mode;              /* count guests, kernel and user space of tasks separately */
 	bool inherit;              /* also count children that start later */
 	bool enable_on_exec;       /* the task is a command that will exec */

@@ -27,6 +27,14 @@ struct td_task_names {
 	struct td_index lives; /* the last life of each tid */
 };
 
+/* Numbers that are not those of a task: tids are below 2^22. */
+enum {
+	TD_TASK_IDLE = 0, /* as in the kernel */
+	TD_TASK_LOST = 1 << 30,
+};
+#define TD_IDLE_NAME "(idle)"
+#define TD_LOST_NAME "(lost)"
+
 /* Returns the life of the next task with this tid. */
 int td_task_names_next_life(const struct td_task_names *names, int tid);
 /* Starts a life: tid refers to this task until the next one begins. */

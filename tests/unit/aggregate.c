@@ -483,8 +483,8 @@ static void test_sum(size_t i, const struct td_task_names *names)
 static void test_names(void)
 {
 	static const char *const want[] = {
-		"all",     "cpu", "thread", "core", "cache",
-		"cluster", "die", "socket", "node", "region",
+		"all",     "cpu", "thread", "process", "core", "cache",
+		"cluster", "die", "socket", "node",    "region",
 	}; /* and modes, which no recording has */
 	enum td_aggregation how = TD_AGGREGATE_DIE;
 
@@ -496,7 +496,8 @@ static void test_names(void)
 		ok(td_aggregation_find(name, &how) && how == i, "%s is found", want[i]);
 		ok(td_aggregation_wants_places((enum td_aggregation)i) ==
 			   (strcmp(name, "all") != 0 && strcmp(name, "cpu") != 0 &&
-			    strcmp(name, "thread") != 0 && strcmp(name, "region") != 0),
+			    strcmp(name, "thread") != 0 && strcmp(name, "process") != 0 &&
+			    strcmp(name, "region") != 0),
 		   "%s: wants to know where CPUs are", want[i]);
 	}
 	ok(!td_aggregation_find("Core", &how) && !td_aggregation_find("mode", &how) &&

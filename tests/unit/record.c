@@ -415,7 +415,9 @@ static void test_comm(void)
 	   "an exec()");
 	check_short(&plain, 7, "a name");
 	put_comm(PERF_RECORD_MISC_USER);
-	ok(parse(&r, &plain) && r.kind == TD_RECORD_OTHER, "a name is no exec()");
+	ok(parse(&r, &plain) && r.kind == TD_RECORD_NAME && r.tid == 102,
+	   "a new name without an exec()");
+	is_str(r.path, "a name", "the name");
 }
 
 static void put_fork(uint32_t type, uint32_t pid, uint32_t tid)
@@ -436,7 +438,8 @@ static void test_fork(void)
 	   "a fork()");
 	check_short(&plain, nr, "a fork()");
 	put_fork(PERF_RECORD_FORK, 90, 95);
-	ok(parse(&r, &plain) && r.kind == TD_RECORD_OTHER, "of a thread");
+	ok(parse(&r, &plain) && r.kind == TD_RECORD_THREAD && r.pid == 90 && r.tid == 95,
+	   "the start of a thread");
 	put_fork(PERF_RECORD_EXIT, 101, 101);
 	ok(parse(&r, &plain) && r.kind == TD_RECORD_END && r.pid == 101 && r.tid == 101,
 	   "the end of a thread");

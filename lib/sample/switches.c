@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sample/switches.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+#include "lib/counter/read.h"
+#include "lib/sample/sampler.h"
+#include "lib/sample/slices.h"
+
+/*
+ * Groups that do not fit together alternate every TURN_NS, or more slowly on large machines.  This
+ * task exchanges them while it runs on their CPU: a group that the kernel replaces at any other
+ * time misses switches.
+ */
+#define TURN_NS     (50 * TD_NS_A_MS)
+#define TURN_CPU_NS (2 * TD_NS_A_MS)
+
+struct td_switches {
+	struct td_switches_setup setup;
+	struct td_target target; /* the setup's, as the sampler may change it */
+	struct td_sampling *how;
+	struct td_sampler *sampler;
+	struct td_slices slices;
+	size_t turn;   /* number of turns so far */
+	int timer;     /* ends a turn; -1: each core type has one group */
+	int epoll;     /* the timer, and the sampler's descriptor */
+	bool ends;     /* the look ends the interval */
+	int *ended; /* the last task that ended on each CPU */
+	size_t nr_cpus;
+	int self; /* the number of this task */
+};
+
+static const struct td_companion at_switches = {
+	.type = PERF_TYPE_SOFTWARE,
+	.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+	.samples = true,
+};
+
+/* --- tasks ------------------------------------------------------------------ */
+
+static int life_of(const struct td_switches *switches, int task)
+{
+	int next = td_task_names_next_life(switches->setup.names, task);
+
+	return next ? next - 1 : 0;
+}
+
+static int *ended_on(struct td_switches *switches, int cpu)
+{
+	while (switches->nr_cpus <= (size_t)cpu) {
+		const int none = TD_TASK_LOST;
+
+		td_array_push(&switches->ended, &switches->nr_cpus, &none, sizeof(none));
+	}
+	return &switches->ended[cpu];
+}
+
+/* Returns the number of the task of a sample.  A thread that is exiting has none any more. */
+static int task_of(struct td_switches *switches, const struct td_record *record)
+{
+	int number = switches->setup.of_processes ? record->pid : record->tid;
+
+	if (number < 0)
+		number = *ended_on(switches, record->cpu);
+	if (!td_task_names_find(switches->setup.names, number)) {
+		td_task_names_begin(switches->setup.names, number, life_of(switches, number));
+		td_task_names_read(switches->setup.names, switches->setup.fs, number);
+	}
+	return number;
+}
+
+/* Begin a task with the name of its parent. */
+static void begin_task(struct td_switches *switches, int number, int parent)
+{
+	struct td_task_names *names = switches->setup.names;
+	const char *name = td_task_names_find(names, parent);
+
+	td_task_names_begin(names, number, td_task_names_next_life(names, number));
+	if (name)
+		td_task_names_set(names, number, name);
+}
+
+static void end_task(struct td_switches *switches, const struct td_record *record)
+{
+	bool by_pid = switches->setup.of_processes;
+
+	*ended_on(switches, record->cpu) = by_pid ? record->pid : record->tid;
+	if (!by_pid || record->pid == record->tid)
+		td_task_names_end(switches->setup.names, *ended_on(switches, record->cpu));
+}
+
+static void follow_task(struct td_switches *switches, const struct td_record *record)
+{
+	bool by_pid = switches->setup.of_processes;
+
+	switch (record->kind) {
+	case TD_RECORD_FORK:
+		begin_task(switches, by_pid ? record->pid : record->tid, record->parent);
+		break;
+	case TD_RECORD_THREAD:
+		if (!by_pid)
+			begin_task(switches, record->tid, record->parent);
+		break;
+	case TD_RECORD_EXEC:
+	case TD_RECORD_NAME:
+		if (!by_pid || record->pid == record->tid)
+			td_task_names_set(switches->setup.names, record->tid, record->path);
+		break;
+	case TD_RECORD_END:
+		end_task(switches, record);
+		break;
+	case TD_RECORD_LOST:
+		if (record->cpu >= 0)
+			td_slices_lose(&switches->slices, record->cpu);
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- records ---------------------------------------------------------------- */
+
+static struct td_slice_end slice_end(const struct td_switches *switches,
+				     const struct td_record *record, int event, int task)
+{
+	return (struct td_slice_end){
+		.group = event - (int)switches->setup.plan->events.nr,
+		.cpu = record->cpu,
+		.task = task,
+		.life = life_of(switches, task),
+		.enabled_ns = record->enabled_ns,
+		.running_ns = record->running_ns,
+		.pairs = record->values,
+	};
+}
+
+/* Is the record that of the companion of a group, with all its values? */
+static bool is_slice(const struct td_switches *switches, const struct td_record *record, int event)
+{
+	const struct td_plan *plan = switches->setup.plan;
+
+	return record->kind == TD_RECORD_SAMPLE && event >= (int)plan->events.nr &&
+	       record->cpu >= 0 &&
+	       record->nr_values >= plan->groups[event - (int)plan->events.nr].nr;
+}
+
+static void take_record(void *ctx, const struct td_record *record, int event)
+{
+	struct td_switches *switches = ctx;
+	struct td_slice_end end;
+
+	if (!is_slice(switches, record, event)) {
+		follow_task(switches, record);
+		return;
+	}
+	end = slice_end(switches, record, event, task_of(switches, record));
+	td_slices_add(&switches->slices, &end);
+}
+
+static void take_look(void *ctx, const struct td_record *record, int event)
+{
+	struct td_switches *switches = ctx;
+	struct td_slice_end end;
+
+	if (!is_slice(switches, record, event))
+		return;
+	end = slice_end(switches, record, event, switches->self);
+	td_slices_look(&switches->slices, &end, switches->ends);
+}
+
+/* Returns the number of groups of a group's core type, and sets *at to its place among them. */
+static size_t count_groups(const struct td_plan *plan, size_t group, size_t *at)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < plan->nr_groups; i++) {
+		if (i == group)
+			*at = nr;
+		nr += plan->groups[i].nr && plan->groups[i].pmu == plan->groups[group].pmu;
+	}
+	return nr;
+}
+
+/* Are there groups on this CPU that alternate? */
+static bool alternates(const struct td_switches *switches, int cpu)
+{
+	const struct td_plan *plan = switches->setup.plan;
+	const struct td_pmu *pmus = switches->setup.machine->pmus;
+	size_t unused;
+
+	for (size_t i = 0; i < plan->nr_groups; i++) {
+		if (count_groups(plan, i, &unused) > 1 && plan->groups[i].nr &&
+		    td_ints_has(&pmus[plan->groups[i].pmu].cpus, cpu))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Look at the groups of the CPU of this task: all, or those that alternate.  The first pass
+ * disables, so that the counters are free in the second.
+ */
+static void look_at(struct td_switches *switches, int cpu, bool all)
+{
+	const struct td_plan *plan = switches->setup.plan;
+
+	for (int on = 0; on <= 1; on++) {
+		for (size_t i = 0; i < plan->nr_groups; i++) {
+			size_t at = 0, nr = count_groups(plan, i, &at);
+			bool is_on = nr == 1 || switches->turn % nr == at;
+
+			if (!plan->groups[i].nr || is_on != on || (nr == 1 && !all))
+				continue;
+			if (nr > 1)
+				td_sampler_enable_group(switches->sampler, i, cpu, on);
+			td_sampler_look(switches->sampler, i, cpu, take_look, switches);
+		}
+	}
+}
+
+/* Visit each CPU: the task there is switched out, and the rest of its counts is this task's. */
+static void look_at_all(struct td_switches *switches, bool ends)
+{
+	const struct td_ints *cpus = &switches->setup.machine->online;
+	struct td_affinity before = { .is_left = false };
+
+	switches->ends = ends;
+	before.is_left = sched_getaffinity(0, sizeof(before.cpus), &before.cpus) == 0;
+	for (size_t i = 0; before.is_left && i < cpus->nr; i++) {
+		if (!ends && !alternates(switches, cpus->v[i]))
+			continue;
+		td_go_to_cpu(cpus->v[i]);
+		if (sched_getcpu() == cpus->v[i])
+			look_at(switches, cpus->v[i], ends);
+	}
+	td_affinity_restore(&before);
+}
+
+/* --- all -------------------------------------------------------------------- */
+
+static int start_turns(struct td_switches *switches, struct td_err *err)
+{
+	const struct td_ints *cpus = &switches->setup.machine->online;
+	uint64_t ns = cpus->nr * TURN_CPU_NS > TURN_NS ? cpus->nr * TURN_CPU_NS : TURN_NS;
+	const struct timespec turn = { (time_t)(ns / TD_NS_A_SECOND), (long)(ns % TD_NS_A_SECOND) };
+	const struct itimerspec spec = { turn, turn };
+	struct epoll_event event = { .events = EPOLLIN };
+	int fds[] = { td_sampler_fd(switches->sampler), -1 };
+	bool any = false;
+
+	for (size_t i = 0; i < cpus->nr; i++)
+		any |= alternates(switches, cpus->v[i]);
+	if (any)
+		fds[1] = switches->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (any && (switches->timer < 0 || timerfd_settime(switches->timer, 0, &spec, NULL)))
+		return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
+	switches->epoll = epoll_create1(EPOLL_CLOEXEC);
+	for (int i = 0; i < 1 + any && switches->epoll >= 0; i++) {
+		if (epoll_ctl(switches->epoll, EPOLL_CTL_ADD, fds[i], &event))
+			td_close_fd(&switches->epoll);
+	}
+	return switches->epoll < 0 ? td_err_set(err, -errno, "epoll: %s", strerror(errno)) : 0;
+}
+
+int td_switches_open(struct td_switches **out, const struct td_switches_setup *setup,
+		     struct td_err *err)
+{
+	struct td_switches *switches = td_calloc(1, sizeof(*switches));
+	struct td_sampler_setup sampler = {
+		.plan = setup->plan,
+		.machine = setup->machine,
+		.target = &switches->target,
+		.notes = setup->notes,
+		.format.values = true,
+		.companions = &at_switches,
+		.nr_companions = 1,
+	};
+	int rc;
+
+	switches->setup = *setup;
+	switches->target = *setup->target;
+	switches->slices.plan = setup->plan;
+	switches->how = td_calloc(setup->plan->events.nr, sizeof(*switches->how));
+	switches->self = setup->of_processes ? getpid() : gettid();
+	switches->timer = switches->epoll = -1;
+	sampler.how = switches->how;
+	td_task_names_begin(setup->names, TD_TASK_IDLE, 0);
+	td_task_names_set(setup->names, TD_TASK_IDLE, TD_IDLE_NAME);
+	td_task_names_begin(setup->names, TD_TASK_LOST, 0);
+	td_task_names_set(setup->names, TD_TASK_LOST, TD_LOST_NAME);
+	rc = td_sampler_open(&switches->sampler, &sampler, err);
+	if (!rc)
+		rc = start_turns(switches, err);
+	if (rc)
+		td_switches_close(switches);
+	else
+		*out = switches;
+	return rc;
+}
+
+void td_switches_close(struct td_switches *switches)
+{
+	if (!switches)
+		return;
+	td_close_fd(&switches->timer);
+	td_close_fd(&switches->epoll);
+	if (switches->sampler)
+		td_sampler_close(switches->sampler);
+	td_slices_free(&switches->slices);
+	free(switches->how);
+	free(switches->ended);
+	free(switches);
+}
+
+static void take_turn(struct td_switches *switches)
+{
+	switches->turn++;
+	look_at_all(switches, false);
+	td_sampler_read(switches->sampler, true, take_record, switches);
+	td_slices_settle(&switches->slices);
+}
+
+void td_switches_begin(struct td_switches *switches)
+{
+	struct td_readings unused;
+
+	td_sampler_enable(switches->sampler, true);
+	/* only the second turn begins with a group that no other one keeps from the counters */
+	for (int i = 0; i < 2 && switches->timer >= 0; i++)
+		take_turn(switches);
+	td_switches_read(switches, &unused);
+}
+
+int td_switches_fd(const struct td_switches *switches)
+{
+	return switches->epoll;
+}
+
+struct td_sampler *td_switches_sampler(const struct td_switches *switches)
+{
+	return switches->sampler;
+}
+
+void td_switches_drain(struct td_switches *switches)
+{
+	uint64_t ends;
+
+	if (switches->timer >= 0 && read(switches->timer, &ends, sizeof(ends)) == sizeof(ends))
+		take_turn(switches);
+	else
+		td_sampler_read(switches->sampler, false, take_record, switches);
+}
+
+void td_switches_read(struct td_switches *switches, struct td_readings *readings)
+{
+	uint64_t begin_ns = td_now_ns(), read_ns;
+
+	look_at_all(switches, true);
+	read_ns = td_now_ns();
+	td_sampler_read(switches->sampler, true, take_record, switches);
+	*readings = *td_slices_end(&switches->slices);
+	readings->read_ns = read_ns;
+	readings->took_ns = read_ns - begin_ns;
+}

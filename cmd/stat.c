@@ -36,12 +36,31 @@ static const struct td_option_group group_runs = { TD_SECTION_WHEN, runs };
 static const struct td_option_group group_shown = { TD_SECTION_HOW, shown };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_cpus,    &td_group_tasks,        &td_group_cgroups, &td_group_cores,
-	&td_group_files,   &td_group_model,        &td_group_tree,    &td_group_events,
-	&td_group_scale,   &td_group_when,         &td_group_require, &group_runs,
-	&td_group_rows,    &td_group_aggregations, &group_shown,      &td_group_formats,
-	&td_group_output,  &td_group_stream,       &td_group_head,    &td_group_perf,
-	&td_group_dry_run, &td_group_print_perf,   &td_group_verbose, NULL,
+	&td_group_cpus,
+	&td_group_tasks,
+	&td_group_cgroups,
+	&td_group_cores,
+	&td_group_files,
+	&td_group_model,
+	&td_group_tree,
+	&td_group_events,
+	&td_group_scale,
+	&td_group_when,
+	&td_group_require,
+	&group_runs,
+	&td_group_rows,
+	&td_group_aggregations,
+	&td_group_processes,
+	&group_shown,
+	&td_group_formats,
+	&td_group_output,
+	&td_group_stream,
+	&td_group_head,
+	&td_group_perf,
+	&td_group_dry_run,
+	&td_group_print_perf,
+	&td_group_verbose,
+	NULL,
 };
 
 const struct td_command td_command_stat = {

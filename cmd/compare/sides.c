@@ -82,7 +82,7 @@ static int add_intervals(struct td_whole *whole, struct td_err *err)
 	while (!(rc = td_recorded_next(rec, how, &time_ns, &delta, err))) {
 		const struct td_counted counted = { time_ns, &rec->times, &delta, &none };
 
-		if (how == TD_AGGREGATE_THREAD)
+		if (td_aggregation_names_tasks(how))
 			join_threads(whole, &delta);
 		td_view_add_to_whole(&whole->view, &counted);
 	}
@@ -224,8 +224,8 @@ static size_t length_of(const char *label, enum td_aggregation how)
 {
 	const char *dash = strrchr(label, '-');
 
-	return how == TD_AGGREGATE_THREAD && dash && dash != label ? (size_t)(dash - label)
-								   : strlen(label);
+	return td_aggregation_names_tasks(how) && dash && dash != label ? (size_t)(dash - label)
+									: strlen(label);
 }
 
 /*
@@ -271,7 +271,8 @@ static enum td_aggregation choose_ids(const struct td_recorded *recorded)
 {
 	enum td_aggregation how = recorded->source.how;
 
-	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_REGION ? how : TD_AGGREGATE_ALL;
+	return td_aggregation_names_tasks(how) || how == TD_AGGREGATE_REGION ? how
+									     : TD_AGGREGATE_ALL;
 }
 
 int td_whole_read(struct td_whole *whole, const char *path, const struct td_opts *opts,

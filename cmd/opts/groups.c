@@ -194,7 +194,9 @@ static const struct td_option rows[] = {
 	{ "no-merge", 0, NULL, "the same as -A; accepted for tasks, too",
 	  FLAG(show.not_merged) },
 	{ "sort", 0, NULL, "rows with the biggest loss first",
-	  FLAG(show.by_lost) },
+	  FUNCTION(td_value_sort) },
+	{ "top", 0, "N", "only the N rows, or rows of an interval, with the biggest loss",
+	  NUMBER(show.top) },
 	{ "hybrid-merge", 0, NULL,
 	  "one row for all core types; metrics are weighted by slots",
 	  FLAG(show.hybrid_merge) },
@@ -351,7 +353,7 @@ static void fill_aggregations(void)
 	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {
 		const struct td_aggregation_row *row = td_aggregation_row((enum td_aggregation)i);
 
-		if (i == TD_AGGREGATE_REGION || !row->option)
+		if (i == TD_AGGREGATE_PROCESS || i == TD_AGGREGATE_REGION || !row->option)
 			continue;
 		*o = make_option(row->option, row->letter, row->arg, row->help,
 				 offsetof(struct td_opts, request.show.aggregations), i);
@@ -404,6 +406,15 @@ void td_opts_fill_rows(void)
 }
 
 const struct td_option_group td_group_aggregations = { TD_SECTION_HOW, aggregations };
+/* clang-format off */
+static const struct td_option processes[] = {
+	{ "per-process", 0, NULL, "with -a: a row for each process, including short ones",
+	  BIT(TD_AGGREGATE_PROCESS) },
+	{ NULL },
+};
+/* clang-format on */
+
+const struct td_option_group td_group_processes = { TD_SECTION_HOW, processes };
 const struct td_option_group td_group_places = { TD_SECTION_HOW, places };
 const struct td_option_group td_group_formats = { TD_SECTION_HOW, formats };
 const struct td_option_group td_group_markdown = { TD_SECTION_HOW, markdown };

@@ -59,7 +59,8 @@ static int check_target(const struct td_request *o, struct td_err *err)
 	};
 	int rc = first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 
-	if (rc || how == TD_AGGREGATE_ALL || threads || td_request_is_wide(o))
+	if (rc || how == TD_AGGREGATE_ALL || td_aggregation_names_tasks(how) ||
+	    td_request_is_wide(o))
 		return rc;
 	return td_err_usage(err, "%s counts whole CPUs: it needs -a or -C",
 			    td_aggregation_option(how));
@@ -199,6 +200,36 @@ static int check_events(const struct td_request *o, struct td_err *err)
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
+/* Counts at context switches are those of the tree, for all tasks of the machine. */
+static int check_processes(const struct td_request *o, struct td_err *err)
+{
+	const struct td_ask *ask = &o->ask;
+	const struct conflict conflicts[] = {
+		{ !o->target.all_cpus,
+		  "--per-process counts all processes of the machine: it needs -a" },
+		{ td_target_attaches(&o->target) || o->target.has_cpus ||
+			  td_target_has_cgroups(&o->target),
+		  "--per-process counts all processes of the machine: -p, -t, -C and cgroups exclude it" },
+		{ td_request_has_events(o) || ask->nr_names || ask->bottlenecks || ask->energy ||
+			  ask->level > TD_SWITCHES_LEVEL || ask->drill,
+		  "--per-process shows levels 1 and 2 of the tree: -e, -d, -M, --bottlenecks, --energy, "
+		  "--null and deeper levels exclude it" },
+		{ o->no_multiplex || o->when.repeat != 1,
+		  "--per-process is of one run: -r and --no-multiplex exclude it" },
+		{ o->show.metric_only, "--metric-only and --per-process exclude each other" },
+		{ o->show.print_perf,
+		  "--per-process has no equivalent in perf stat: --print-perf excludes it" },
+		{ o->when.control, "--control and --per-process exclude each other" },
+		{ td_request_exposes(o),
+		  "--openmetrics and --per-process exclude each other: there would be a series for "
+		  "each process that ever ran" },
+	};
+
+	return td_request_aggregation(o) == TD_AGGREGATE_PROCESS
+		       ? first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err)
+		       : 0;
+}
+
 static int check_no_multiplex(const struct td_request *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
@@ -275,8 +306,8 @@ static int check_runs(const struct td_request *o, struct td_err *err)
 		  "--perfetto needs -I: it shows how values change" },
 		{ o->show.verdict && o->when.interval_ms && !o->show.summary,
 		  "--verdict with -I needs --summary: it is of the sum of all intervals" },
-		{ o->show.by_lost && td_request_has_events(o),
-		  "--sort goes by lost slots: -e, -d and --null exclude it" },
+		{ o->show.top && td_request_has_events(o),
+		  "--sort and --top go by lost slots: -e, -d and --null exclude them" },
 		{ o->when.timeout_ms && o->when.interval_ms,
 		  "--timeout and -I exclude each other: use --interval-count" },
 		{ o->when.delay_ms < 0 && !o->when.control,
@@ -321,6 +352,8 @@ int td_opts_check_counting(const struct td_opts *opts, struct td_err *err)
 		rc = check_exposed(o, err);
 	if (!rc)
 		rc = check_no_multiplex(o, err);
+	if (!rc)
+		rc = check_processes(o, err);
 	if (!rc)
 		rc = check_events(o, err);
 	if (!rc)

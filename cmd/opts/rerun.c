@@ -26,7 +26,8 @@ static const struct td_option_group *const groups_of_target[] = {
 
 /* Groups that perf stat and tdstat share, with the same values. */
 static const struct td_option_group *const groups_of_perf[] = {
-	&td_group_cpus, &td_group_tasks, &td_group_cgroups, &td_group_aggregations, NULL,
+	&td_group_cpus,         &td_group_tasks,     &td_group_cgroups,
+	&td_group_aggregations, &td_group_processes, NULL,
 };
 
 /* Groups of tdstat report that do not change what perf stat counts. */

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -451,7 +452,7 @@ int td_suggest_subcommand(const struct td_opts *opts, struct td_err *err)
 	if (!opts->request.target.command || opts->after_dashes)
 		return 0;
 	name = opts->request.target.command[0];
-	if (opts->request.show.by_lost && !is_program(name))
+	if (opts->request.show.top == INT_MAX && !is_program(name))
 		return td_err_usage(
 			err,
 			"--sort takes no value: it sorts by lost slots, and '%s' is no command",

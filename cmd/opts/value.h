@@ -19,6 +19,7 @@ int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_label(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_time_format(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_separator(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_sort(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_no_big_num(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_per(struct td_opts *opts, const char *arg, struct td_err *err);

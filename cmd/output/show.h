@@ -43,7 +43,7 @@ struct td_show {
 	bool not_merged;           /* --no-merge: -A when counting on CPUs */
 	bool hybrid_merge;
 
-	bool by_lost;     /* sort rows by lost slots */
+	int top;          /* number of rows to show, those with the biggest loss; 0: all, unsorted */
 	bool all_nodes;   /* --all */
 	bool metric_only; /* ratios of events without their counts */
 	bool verdict, no_verdict;

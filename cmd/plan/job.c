@@ -136,7 +136,8 @@ int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus, struct td_in
 /* Is all that runs on the cores counted, and not only the tasks of a cgroup? */
 static bool has_whole_cores(const struct td_job *job)
 {
-	return job->target.system_wide && !td_target_has_cgroups(&job->request->target);
+	return job->target.system_wide && !job->target.by_switches &&
+	       !td_target_has_cgroups(&job->request->target);
 }
 
 static int build_measure(struct td_job *job, struct td_err *err)
@@ -318,10 +319,12 @@ static bool wants_modes(const struct td_job *job)
 static int make_target(struct td_job *job, struct td_err *err)
 {
 	const struct td_request *request = job->request;
-	bool per_thread = td_request_aggregation(request) == TD_AGGREGATE_THREAD;
+	bool by_switches = td_request_by_switches(request);
+	bool of_tasks = td_aggregation_names_tasks(td_request_aggregation(request));
 	int rc = 0;
 
-	td_target_make(&job->target, &request->target, per_thread);
+	td_target_make(&job->target, &request->target, of_tasks && !by_switches);
+	job->target.by_switches = by_switches;
 	job->target.enable_on_exec &= !request->when.delay_ms;
 	if (request->target.overridden)
 		td_notes_add(&job->notes, "-p and -t count tasks: %s is ignored",

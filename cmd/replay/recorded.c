@@ -117,8 +117,8 @@ static struct td_source make_source(struct td_recorded *recorded)
 		.as_counted = !info->sums || choose_aggregation(rec, request) == info->how,
 		.places = &rec->places,
 		/* like the live run: most threads of a machine sleep */
-		.skip_idle =
-			info->how == TD_AGGREGATE_THREAD && info->target.kind == TD_TARGET_SYSTEM,
+		.skip_idle = td_aggregation_names_tasks(info->how) &&
+			     info->target.kind == TD_TARGET_SYSTEM,
 		.names = &rec->names,
 		.latencies = &rec->latencies,
 		.regions = &rec->regions,
@@ -289,7 +289,12 @@ static int check_readings(const struct td_recording *rec, enum td_aggregation ho
 	if (how == TD_AGGREGATE_THREAD && (!tasks || delta->v[0].tid < 0))
 		return td_err_usage(err, "--per-thread: %s was recorded on CPUs, not in threads",
 				    rec->path);
-	if (how == TD_AGGREGATE_REGION || how == TD_AGGREGATE_THREAD || !tasks)
+	if (how == TD_AGGREGATE_PROCESS && rec->info.how != how)
+		return td_err_usage(err, "--per-process: %s was recorded without it", rec->path);
+	if (how == TD_AGGREGATE_THREAD && rec->info.how == TD_AGGREGATE_PROCESS)
+		return td_err_usage(err, "--per-thread: %s was recorded with --per-process",
+				    rec->path);
+	if (how == TD_AGGREGATE_REGION || td_aggregation_names_tasks(how) || !tasks)
 		return 0;
 	return td_err_usage(err, "%s: %s has counts per thread, not per CPU",
 			    td_aggregation_option(how), rec->path);

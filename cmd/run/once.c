@@ -52,6 +52,27 @@ static void put_opened(void *ctx, const struct perf_event_attr *attr, int pid, i
 	td_attr_put_open(stderr, pid, cpu, group_fd, 0, fd);
 }
 
+/* Count all tasks of the machine from the groups of its CPUs. */
+static int open_switches(struct td_run *run, struct td_err *err)
+{
+	struct td_job *job = run->job;
+	const struct td_switches_setup setup = {
+		.plan = &job->plan,
+		.machine = &job->machine,
+		.target = &job->target,
+		.fs = &job->fs,
+		.names = &run->session->names,
+		.notes = &job->notes,
+		.of_processes = td_request_aggregation(job->request) == TD_AGGREGATE_PROCESS,
+	};
+	int rc;
+
+	rc = td_switches_open(&run->counting.switches, &setup, err);
+	if (!rc)
+		run->engine->waiter.tasks = td_switches_fd(run->counting.switches);
+	return rc;
+}
+
 static int open_once(struct td_run *run, struct td_err *err)
 {
 	struct td_counting *counting = &run->counting;
@@ -81,6 +102,8 @@ static int open_counter(struct td_run *run, struct td_err *err)
 	struct td_job *job = run->job;
 	int rc;
 
+	if (job->target.by_switches)
+		return open_switches(run, err);
 	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
 		rc = td_target_find_tasks(&job->target, &job->fs, err);
 		if (rc)
@@ -276,6 +299,12 @@ static int enable(struct td_run *run, struct td_err *err)
 	struct td_counting *counting = &run->counting;
 	int rc = 0;
 
+	if (counting->switches) {
+		td_switches_begin(counting->switches);
+		counting->cpus.start_ns = td_now_ns();
+		counting->on = counting->baseline = true;
+		return 0;
+	}
 	for (int attempt = 1;; attempt++) {
 		rc = td_counter_enable(counting->counter, true, -1, err);
 		if (!rc && !counting->baseline)
@@ -721,7 +750,7 @@ static int open_outputs(struct td_session *session, struct td_err *err)
 
 static int read_last(struct td_run *run, struct td_err *err)
 {
-	if (run->counting.watch)
+	if (run->counting.watch || run->counting.switches)
 		td_run_follow_tasks(run);
 	if (td_run_read(run, LAST_READ_NS, err))
 		return err->code;

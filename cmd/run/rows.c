@@ -88,7 +88,7 @@ static bool wants_frequent_reads(struct td_run *run)
 {
 	const struct td_target *target = &run->job->target;
 
-	if (!run->job->tree)
+	if (!run->job->tree || target->by_switches)
 		return false;
 	if ((!target->system_wide || target->cgroups.nr) && linger(run))
 		return true;
@@ -158,20 +158,29 @@ static bool keeps_times(const struct td_job *job)
 	return job->request->verbose || job->target.enable_on_exec || job->machine.nmi_watchdog;
 }
 
+static bool counts_each_task(const struct td_job *job)
+{
+	return job->target.per_thread || job->target.by_switches;
+}
+
 int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 {
 	struct td_job *job = run->job;
 	struct td_counter *counter = run->counting.counter;
-	bool per_thread = job->target.per_thread;
-	struct td_readings delta;
-	int rc = td_counter_read(counter, retry_ns, &delta, err);
+	bool per_task = counts_each_task(job);
+	struct td_readings delta = { 0 };
+	int rc = 0;
 
+	if (run->counting.switches)
+		td_switches_read(run->counting.switches, &delta);
+	else
+		rc = td_counter_read(counter, retry_ns, &delta, err);
 	run->counting.nr_ended = 0;
 	if (rc)
 		return rc;
 	run->clock.read_ns = td_since(delta.read_ns, run->engine->waiter.start_ns);
 	td_clock_note_read(&run->clock, delta.took_ns);
-	td_tally_add(&run->tally, &delta, per_thread);
+	td_tally_add(&run->tally, &delta, per_task);
 	if (run->drilling.active)
 		td_drilling_add(&run->drilling, &delta);
 	/* events have no errors */
@@ -182,9 +191,12 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 	if (run->latency.sampler)
 		td_latency_read(&run->latency, job, &run->session->latencies);
 	/* the tally has the counts of ended threads; delta is invalid after this */
-	if (per_thread)
+	if (job->target.per_thread)
 		td_counter_forget_ended(counter);
-	if (!job->target.system_wide)
+	if (run->counting.switches)
+		td_sampled_cpus_follow(&run->counting.cpus, job,
+				       td_switches_sampler(run->counting.switches), "counted");
+	if (!job->target.system_wide || job->target.by_switches)
 		return 0;
 	/* the counters of CPUs and cgroups that disappear are gone as well */
 	td_offline_follow(&run->offline, job, counter, run->clock.read_ns);
@@ -197,11 +209,11 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
  */
 static void clear_row(struct td_run *run)
 {
-	bool per_thread = run->job->target.per_thread;
+	bool per_task = counts_each_task(run->job);
 
-	if (per_thread && !run->session->view.summary)
+	if (per_task && !run->session->view.summary)
 		td_task_names_forget_ended(&run->session->names);
-	td_tally_clear_row(&run->tally, per_thread);
+	td_tally_clear_row(&run->tally, per_task);
 }
 
 static int record_row(struct td_run *run, const struct td_counted *counted, struct td_err *err)
@@ -319,7 +331,7 @@ static int split_starved(struct td_run *run, struct td_err *err)
 	struct td_counter *counter = run->counting.counter;
 	int rc = 1;
 
-	if (!job->tree || !td_counter_is_starved(counter))
+	if (!job->tree || !counter || !td_counter_is_starved(counter))
 		return 0;
 	for (int i = 0; rc > 0 && i < TD_ATTEMPTS; i++) {
 		struct td_ints tasks = { 0 };

@@ -26,7 +26,7 @@ static struct td_source make_source(struct td_session *session)
 		.as_counted = true,
 		.places = &job->places,
 		/* like perf stat, because most threads are idle */
-		.skip_idle = job->target.all_tasks,
+		.skip_idle = job->target.all_tasks || job->target.by_switches,
 		.names = &session->names,
 		.latencies = &session->latencies,
 		.cgroups = job->target.cgroups.names,
@@ -113,6 +113,9 @@ void td_counting_close(struct td_counting *counting)
 {
 	td_counter_close(counting->counter);
 	counting->counter = NULL;
+	td_switches_close(counting->switches);
+	counting->switches = NULL;
+	td_ints_free(&counting->cpus.gone);
 	td_task_watch_close(counting->watch);
 	counting->watch = NULL;
 }

@@ -19,6 +19,7 @@
 #include "lib/counter/counter.h"
 #include "lib/counter/tasks.h"
 #include "lib/plan/sets.h"
+#include "lib/sample/switches.h"
 
 /* The state that all runs of -r share. */
 struct td_session {
@@ -47,7 +48,10 @@ struct td_session {
 
 /* The open counters. */
 struct td_counting {
-	struct td_counter *counter;  /* NULL: not open */
+	struct td_counter *counter; /* NULL: not open */
+	/* instead of counter, for target.by_switches; else NULL */
+	struct td_switches *switches;
+	struct td_sampled_cpus cpus; /* those of switches */
 	struct td_task_watch *watch; /* only with --per-thread, else NULL */
 	size_t nr_ended;             /* threads that ended since the last read */
 	size_t nr_missed;            /* threads that ended before they were counted */

@@ -112,6 +112,10 @@ void td_run_follow_tasks(struct td_run *run)
 	struct td_task_watch *watch = run->counting.watch;
 	struct td_task_event event;
 
+	if (run->counting.switches) {
+		td_switches_drain(run->counting.switches);
+		return;
+	}
 	td_task_watch_read(watch);
 	while (td_task_watch_next(watch, &event))
 		handle_event(run, &event);

@@ -484,6 +484,15 @@ static void describe(const struct rows *r, struct td_report *report)
 		       interval ? (double)++view->nr_intervals : NAN, seconds);
 }
 
+/* Mark the row of CPUs that had nothing to do, which loses nothing. */
+static void mark_idle_task(struct td_row *row)
+{
+	if (strcmp(row->id, TD_IDLE_NAME) != 0)
+		return;
+	row->idle = true;
+	row->lost_pct = row->lost_error = NAN;
+}
+
 /* Find impossible values, idle rows and the biggest loss. */
 static void judge_rows(const struct td_view *view, struct td_report *report)
 {
@@ -493,15 +502,33 @@ static void judge_rows(const struct td_view *view, struct td_report *report)
 	if (td_aggregation_by_task(how))
 		td_report_drop_absent(report);
 	/* a thread that hardly ran is like an idle CPU */
-	for (size_t i = 0; how == TD_AGGREGATE_THREAD && i < report->nr_rows; i++)
+	for (size_t i = 0; td_aggregation_names_tasks(how) && i < report->nr_rows; i++)
 		report->rows[i].idle |= report->rows[i].busy_pct < TD_IDLE_PCT;
 	td_report_find_lost(report, view->source->nr_cgroups);
+	for (size_t i = 0; td_aggregation_names_tasks(how) && i < report->nr_rows; i++)
+		mark_idle_task(&report->rows[i]);
 }
 
 /* Return true for the final result on a page.  Its intervals are not sorted by size. */
 static bool is_page(const struct td_view *view)
 {
 	return view->sink.writer.out->whole && !view->sink.frame.interval;
+}
+
+/* Drop the rows after those of the first ids.  0: keep all. */
+static void keep_first(struct td_report *report, int ids)
+{
+	size_t nr = 0;
+
+	if (!ids || !report->nr_rows)
+		return;
+	for (; nr < report->nr_rows; nr++) {
+		if (nr && strcmp(report->rows[nr].id, report->rows[nr - 1].id) != 0 && !--ids)
+			break;
+	}
+	if (report->nr_kept < report->nr_rows)
+		report->nr_kept = report->nr_rows;
+	report->nr_rows = nr;
 }
 
 /* Show a report after judge_rows(), sorted for its readers. */
@@ -515,6 +542,7 @@ static int show(const struct rows *r, struct td_report *report, struct td_err *e
 	if ((view->by_lost && report->has_lost) ||
 	    (is_page(view) && frame->how != TD_AGGREGATE_REGION))
 		td_report_sort_by_size(report);
+	keep_first(report, view->top);
 	describe(r, report);
 	if (!viewer)
 		view->sink.writer.out->report(&view->sink.writer, report);

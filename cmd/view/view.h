@@ -42,6 +42,7 @@ struct td_view {
 	bool merge;                      /* one row for all core types */
 	bool ranked;                     /* largest nodes first, in output for people */
 	bool by_lost;                    /* rows with the biggest loss first */
+	int top;                         /* the number of ids to show; 0: all */
 	size_t nr_intervals;             /* number of intervals shown in this run */
 	struct td_evaluation evaluation; /* evaluation of the source's tree */
 	struct td_totals totals;         /* totals of the interval */

@@ -71,9 +71,9 @@ source=$here/../../lib/README.md
 		sections+=("${lines[i]#'## '}")
 	done
 	assert_equal "$(printf '%s, ' "${sections[@]}")" \
-		'Five commands, How to read the output, Install, Status, What next, Where it works, Versions, Contributing, Security, Licence, '
+		'Six commands, How to read the output, Install, Status, What next, Where it works, Versions, Contributing, Security, Licence, '
 	# once, before the first section
-	[[ ${lines[*]} == *'are scripted.'*'## Five commands'* ]]
+	[[ ${lines[*]} == *'are scripted.'*'## Six commands'* ]]
 	assert_equal "$(grep -c scripted "$readme")" 1
 }
 

@@ -106,6 +106,26 @@ report() {
 	assert_equal "$(sed 1d <<<"$output" | cut -d, -f2 | uniq -d | wc -l)" "$(sed 1d <<<"$output" | cut -d, -f2 | sort | uniq -d | wc -l)"
 }
 
+@test "processes of a machine: the biggest losses first, idle CPUs last" {
+	report -j "$data/processes.jsonl"
+	assert_success
+	# by what they lost in both intervals alike; what is idle loses nothing
+	try jq -es --argjson tids '[181, 180, 182]' '
+		map(select(.metric == "tma_retiring")) | group_by(.time) | length == 2 and all(
+			(map(.tid)[:3] == $tids) and (.[-1] | .comm == "(idle)" and (has("tid") | not) and .lost_share == null) and
+			([.[] | select(.lost_share) | .lost_share] | . == (sort | reverse)))' <<<"$output"
+	assert_success
+	report -x, --top 2 "$data/processes.jsonl"
+	assert_equal "$(sed 1d <<<"$output" | cut -d, -f2 | xargs)" 'act-181 act-180 act-181 act-180'
+	# a program with a memory-bound scenario, and threads of one process on an E-core
+	report -x, "$data/processes.jsonl"
+	assert_equal "$(grep -c ',act-182,cpu_atom,' <<<"$output") $(grep -c ',act-182,' <<<"$output")" '2 2'
+	report --per-thread "$data/processes.jsonl"
+	assert_complains "--per-thread: .*/processes.jsonl was recorded with --per-process"
+	report --per-process "$data/alderlake-2.jsonl"
+	assert_complains "--per-process: .*/alderlake-2.jsonl was recorded without it"
+}
+
 # cgroups_of [[SLOTS, RETIRING], ...] NAMES: a recording of cgroups, all on CPU 0
 cgroups_of() {
 	jq -cn --argjson v "$1" --argjson names "$2" '

@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # what "run --separate-stderr" sets
+# tdstat -a --per-process: all processes of a machine, of programs whose values are known
+# (tests/emulator/scenarios).
+# machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
+# release: spr --truth tests/emulator/scenarios/sapphirerapids.truth
+
+load helper
+load nobody
+
+SCENARIOS=$BATS_TEST_DIRNAME/../emulator/scenarios
+
+# has PID SCENARIO PMU POINTS: each row of the process, in the file "out", is within so many points
+# of what the formulas make of the scenario.  The kernel's end of a switch counts for the next task,
+# and takes a slow emulated machine a hundredth of a slice.
+has() {
+	jq -r --argjson pid "$1" --arg pmu "$3" \
+		'select(.tid == $pid and .pmu == $pmu and .level) | "\(.metric) \(.value)"' out >rows
+	python3 "$BATS_TEST_DIRNAME/../emulator/truth" --values --kind "${3#cpu_}" alderlake \
+		"$SCENARIOS/alderlake.truth" "$2" >values
+	awk -v points="$4" 'NR == FNR { want[$1] = $2; next }
+		{ print; bad += $2 < want[$1] - points || $2 > want[$1] + points; nr++ }
+		END { exit bad > 0 || nr < 4 }' values rows
+}
+
+# act SCENARIO CPU [OPTION...]: runs it until the test ends, and adds its number to pids
+act() {
+	taskset -c "$2" "$ACT" "${@:3}" -w end "600s:$1" &
+	pids+=($!)
+}
+
+@test "processes of known values, each on a CPU of its own" {
+	act ports 0
+	act dram_latency 1
+	act ports 2
+	act dram_latency 3
+	"$TDSTAT" -a --per-process -l 2 -j -o out -- sleep 2
+	has "${pids[0]}" ports cpu_core 0.3
+	has "${pids[1]}" dram_latency cpu_core 0.3
+	has "${pids[2]}" ports cpu_atom 0.3
+	has "${pids[3]}" dram_latency cpu_atom 0.3
+}
+
+@test "processes that share a CPU, also where the groups of level 2 take turns" {
+	act ports 0
+	act dram_latency 0
+	act mispredict 1 -n 3
+	act ports 3
+	act dram_latency 3
+	"$TDSTAT" -a --per-process -l 2 -j -o out -- sleep 4
+	has "${pids[0]}" ports cpu_core 3
+	has "${pids[1]}" dram_latency cpu_core 3
+	has "${pids[2]}" mispredict cpu_core 3
+	has "${pids[3]}" ports cpu_atom 3
+	has "${pids[4]}" dram_latency cpu_atom 3
+	# threads of a process are one row for each core type
+	[ "$(jq -s --argjson pid "${pids[2]}" 'map(select(.tid == $pid and .metric == "tma_retiring")) | length' out)" -le 2 ]
+}
+
+@test "each thread of the machine, those with the biggest losses first" {
+	act dram_latency 0
+	act retiring_vector 1
+	"$TDSTAT" -a --per-thread --top 2 -x, -o out -- sleep 1
+	[ "$(head -n 2 out | cut -d, -f 2)" = "$(jq -r . <<<"\"id\"")
+act-${pids[0]}" ]
+	[ "$(tail -n +2 out | cut -d, -f 2 | sort -u | wc -l)" -eq 2 ]
+}
+
+@test "short processes have rows, each with its name" {
+	# shellcheck disable=SC2016 # of the shell that runs it
+	"$TDSTAT" -a --per-process -l 1 -j -o out -- sh -c '
+		ln -s /bin/true ./short; i=0
+		while [ $i -lt 200 ]; do ./short; i=$((i + 1)); done'
+	[ "$(jq -r 'select(.level == 1 and .comm == "short").tid' out | sort -u | wc -l)" -eq 200 ]
+	[ "$(jq -r 'select(.level == 1 and .comm == "(lost)").tid' out | wc -l)" -eq 0 ]
+}
+
+@test "rows of intervals, and the same from a recording" {
+	"$TDSTAT" record -a --per-process -l 1 -I 500 -j -o rec -- "$ACT" 2s:ports 2>err
+	grep "^{" err >rows
+	"$TDSTAT" report -j rec >again
+	jq -c 'select(.level) | {time, id, pmu, metric, value}' rows >rows.values
+	jq -c 'select(.level) | {time, id, pmu, metric, value}' again >again.values
+	[ "$(jq -r .time rows.values | sort -u | wc -l)" -ge 3 ]
+	cmp rows.values again.values
+	run -64 --separate-stderr "$TDSTAT" report --per-thread rec
+	[[ $stderr == *"--per-thread: rec was recorded with --per-process"* ]]
+}
+
+@test "a CPU that goes offline and comes back" {
+	cpu=/sys/devices/system/cpu/cpu3/online
+	"$TDSTAT" -a --per-process -l 1 -I 300 -j -o out -- sh -c '
+		until [ -e end ]; do sleep 0.1; done' 2>err 3>&- &
+	counting=$!
+	wait_for grep -q tma_retiring out
+	echo 0 >$cpu
+	wait_for grep -q 'CPU(s) 3 went offline: not counted until they are back' err
+	echo 1 >$cpu
+	wait_for grep -q 'CPU(s) 3 were offline and are back: counted again from' err
+	seen=$(wc -l <out)
+	taskset -c 3 "$ACT" 2s:ports &
+	acts=$!
+	counted() { tail -n "+$seen" out | grep '}$' | jq -es --argjson pid $acts 'any(.tid == $pid and .value != null)' >/dev/null; }
+	wait_for counted
+	touch end
+	wait $counting
+}
+
+@test "without the right to count CPUs the command runs" {
+	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -a --per-process -- sh -c 'echo ran'
+	[ "$output" = ran ]
+	[[ $stderr == *"this user may not count whole CPUs"* ]]
+	[[ $stderr == *"running sh without counting"* ]]
+}

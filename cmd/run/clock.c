@@ -23,9 +23,11 @@
 #define SHORTEST_NS (20 * TD_NS_A_MS)
 
 /*
- * Reading may take at most 1/READING_PART of a CPU's time.  This is checked after MIN_READS reads.
+ * Reading may take at most 1/READING_PART of a CPU's time, or 1/VISITS_PART if it visits each CPU.
+ * This is checked after MIN_READS reads.
  */
 #define READING_PART 20
+#define VISITS_PART  100
 #define MIN_READS    4
 
 /* Divide a row into ticks.  Returns the time between two ticks. */
@@ -55,6 +57,7 @@ int td_clock_start(struct td_clock *clock, struct td_waiter *waiter, const struc
 
 	/* only metrics have errors */
 	clock->often = job->tree && (!rows || request->show.summary || clock->keeps);
+	clock->visits = job->target.by_switches;
 	clock->length_ns = (uint64_t)request->when.interval_ms * TD_NS_A_MS;
 	period_ns = clock->often ? often_ns(clock) : TD_LONGEST_NS;
 	clock->longest_ns = period_ns;
@@ -69,8 +72,9 @@ int td_clock_start(struct td_clock *clock, struct td_waiter *waiter, const struc
 /* Return true if reads take too much CPU time. */
 static bool is_costly(const struct td_clock *clock, uint64_t period_ns)
 {
-	return clock->reads >= MIN_READS &&
-	       clock->reading_ns * READING_PART > clock->reads * period_ns;
+	uint64_t part = clock->visits ? VISITS_PART : READING_PART;
+
+	return clock->reads >= MIN_READS && clock->reading_ns * part > clock->reads * period_ns;
 }
 
 /* Halve the frequency; if a row would have too few reads for errors, read as rarely as possible. */

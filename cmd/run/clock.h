@@ -17,8 +17,9 @@
 /* State of the ticks: when reads and rows are due, and how long each took. */
 struct td_clock {
 	bool began;
-	bool often; /* ticks are more frequent than counters require */
-	bool keeps; /* often does not end after a while, because each row has a verdict */
+	bool often;  /* ticks are more frequent than counters require */
+	bool keeps;  /* often does not end after a while, because each row has a verdict */
+	bool visits; /* reads visit each CPU, which disturbs its tasks */
 	/*
 	 * PERF_METRICS is multiplexed, or saved and restored at each switch of tasks; set
 	 * it before td_clock_adapt()

@@ -379,12 +379,14 @@ static int by_region(const void *a, const void *b)
 
 /*
  * Returns true if rows include a reading.  Regions have readings with and without nested
- * regions; time outside of all regions has only one kind.
+ * regions; time outside of all regions has only one kind.  A sum of tasks has no idle CPUs.
  */
 static bool is_wanted(const struct td_aggregator *agg, const struct td_reading *reading)
 {
 	const struct td_region *region;
 
+	if (agg->how == TD_AGGREGATE_ALL && reading->tid == TD_TASK_IDLE)
+		return false;
 	if (!agg->regions || !reading->region || agg->how == TD_AGGREGATE_MODE)
 		return true;
 	region = &agg->regions->v[reading->region - 1];

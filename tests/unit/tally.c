@@ -246,6 +246,24 @@ static void check_rows_of_top(int interval_ms, uint64_t first_ms, uint64_t costl
 	td_waiter_close(&waiter);
 }
 
+/* Reads that visit each CPU have a hundredth of a CPU, others a twentieth. */
+static void check_visits(bool visits, uint64_t want_ms)
+{
+	const struct td_request request = { .when.interval_ms = 1000 };
+	struct td_tree tree = { 0 };
+	const struct td_job job = { .request = &request,
+				    .tree = &tree,
+				    .target.by_switches = visits };
+	struct td_waiter waiter = TD_WAITER_NONE;
+	struct td_clock clock = { .keeps = true };
+	struct td_err err;
+
+	td_clock_start(&clock, &waiter, &job, &err);
+	read_times(&clock, &waiter, 10, 2 * MS);
+	ok(waiter.period_ns == want_ms * MS, "reads of 2 %%: one each %d ms", (int)want_ms);
+	td_waiter_close(&waiter);
+}
+
 static void check_durations(void)
 {
 	const struct td_request request = { .nr_events = 1 };
@@ -276,6 +294,8 @@ int main(void)
 	check_rows_with_sum(7 * MS, 200, 200);
 	check_rows_with_sum(90 * MS, 200, 1000);
 	check_shared();
+	check_visits(false, 100);
+	check_visits(true, 1000);
 	check_rows_of_top(1000, 100, 1000);
 	check_rows_of_top(500, 50, 500);
 	check_rows_of_top(200, 20, 200);

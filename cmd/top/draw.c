@@ -54,7 +54,7 @@ static const struct {
 	{ "b f", "recording: previous, next interval" },
 	{ "1 to 6, a", "levels of the tree to count; a: where slots go" },
 	{ "+ -", "longer, shorter intervals" },
-	{ "H", "threads instead of CPUs, and back" },
+	{ "H", "processes, threads, CPUs in turn" },
 	{ "c", "CPUs, cores, sockets in turn" },
 	{ "h ? F1", "this page" },
 	{ "", "" },
@@ -315,14 +315,18 @@ static void top_put_tree(struct td_canvas *canvas, struct td_top_area area,
 #define NUMBER_WIDTH 7
 #define PMU_WIDTH    14
 #define WORST_WIDTH  30
+/* Levels 1 and 2 have short names: "branch_mispredicts 36.9". */
+#define BRIEF_WIDTH 25
 /* The minimum width of the last column, with ids of places or longer names. */
 #define ID_WIDTH   12
 #define NAME_WIDTH 24
 
 /* The columns that fit. */
 struct columns {
-	bool busy, ghz, ipc, pmu, worst;
+	bool busy, ghz, ipc, pmu;
 	bool parts[TD_NR_PARTS];
+	int worst;      /* width; 0: not shown */
+	bool processes; /* ids are those of processes */
 };
 
 static bool reserve(int *room, int width, bool wanted)
@@ -333,20 +337,31 @@ static bool reserve(int *room, int width, bool wanted)
 	return true;
 }
 
+static int reserve_worst(int *room, int width)
+{
+	return reserve(room, width, true) ? width : 0;
+}
+
+/* For processes, the worst node is more important than clocks. */
 static struct columns choose(const struct td_top_lines *lines, int width, const char *by)
 {
 	int room = width - NUMBER_WIDTH - ID_WIDTH;
-	struct columns columns = { 0 };
+	struct columns columns = { .processes = strcmp(by, "PROCESS") == 0 };
 
 	for (int i = 0; i < TD_NR_PARTS; i++)
 		columns.parts[i] = reserve(&room, NUMBER_WIDTH, lines->has[i]);
 	columns.pmu = reserve(&room, PMU_WIDTH, lines->show_pmu);
 	columns.busy = reserve(&room, NUMBER_WIDTH, lines->has_busy);
+	if (columns.processes) {
+		columns.worst = reserve_worst(&room, BRIEF_WIDTH);
+		room -= NAME_WIDTH - ID_WIDTH;
+	}
 	columns.ghz = reserve(&room, NUMBER_WIDTH, lines->has_busy);
 	columns.ipc = reserve(&room, NUMBER_WIDTH, lines->has_ipc);
 	if (strcmp(by, "THREAD") == 0 || strcmp(by, "CGROUP") == 0)
 		room -= NAME_WIDTH - ID_WIDTH;
-	columns.worst = reserve(&room, WORST_WIDTH, true);
+	if (!columns.processes)
+		columns.worst = reserve_worst(&room, WORST_WIDTH);
 	return columns;
 }
 
@@ -381,8 +396,8 @@ static void put_last_headers(struct td_canvas *canvas, int y, int x, const struc
 	const char *mark = state->reversed ? "^" : "v";
 
 	if (columns->worst)
-		td_canvas_put(canvas, y, x, WORST_WIDTH, TD_TOP_HEAD, " WORST NODE");
-	x += columns->worst ? WORST_WIDTH : 0;
+		td_canvas_put(canvas, y, x, columns->worst, TD_TOP_HEAD, " WORST NODE");
+	x += columns->worst;
 	if (columns->pmu)
 		td_canvas_put(canvas, y, x + 1, PMU_WIDTH - 1, TD_TOP_HEAD, "PMU");
 	x += columns->pmu ? PMU_WIDTH : 0;
@@ -455,16 +470,30 @@ static const struct td_node *find_worst(const struct td_report *report, const st
 	return worst;
 }
 
-static void put_worst(struct td_canvas *canvas, int y, int x, const struct td_report *report,
-		      const struct td_row *row, enum td_top_style style)
+static void put_worst(struct td_canvas *canvas, int y, int x, int width,
+		      const struct td_report *report, const struct td_row *row,
+		      enum td_top_style style)
 {
 	const struct td_node *worst = find_worst(report, row);
 	char number[TD_TOP_NUMBER_SIZE];
 
 	if (worst)
-		td_canvas_put(canvas, y, x + 1, WORST_WIDTH - 2, style, "%s %s",
+		td_canvas_put(canvas, y, x + 1, width - 2, style, "%s %s",
 			      td_node_short_name(report->columns[worst->column].name),
 			      td_top_number(number, td_top_value(row, worst)));
+}
+
+/* Put an id.  If it is too long, shorten the name of a process, not its number. */
+static void put_id(struct td_canvas *canvas, int y, int x, const struct columns *columns,
+		   const char *id, enum td_top_style style)
+{
+	const char *number = columns->processes ? strrchr(id, '-') : NULL;
+	int room = canvas->width - x, name = room - 1 - (number ? (int)strlen(number) : 0);
+
+	if (number && name > 0 && td_printable_width(id) > room)
+		td_canvas_put(canvas, y, x, room, style, "%.*s~%s", name, id, number);
+	else
+		td_canvas_put(canvas, y, x, room, style, "%s", id);
 }
 
 static void put_line(struct td_canvas *canvas, int y, const struct columns *columns,
@@ -495,13 +524,13 @@ static void put_line(struct td_canvas *canvas, int y, const struct columns *colu
 				   over && !selected ? TD_TOP_OVER : plain);
 	}
 	if (columns->worst)
-		put_worst(canvas, y, x, lines->report, row, plain);
-	x += columns->worst ? WORST_WIDTH : 0;
+		put_worst(canvas, y, x, columns->worst, lines->report, row, plain);
+	x += columns->worst;
 	if (columns->pmu)
 		td_canvas_put(canvas, y, x + 1, PMU_WIDTH - 2, plain, "%s", row->pmu);
 	x += columns->pmu ? PMU_WIDTH : 0;
 	x += id_gap(columns);
-	td_canvas_put(canvas, y, x, canvas->width - x, plain, "%s", td_row_shown(row, id));
+	put_id(canvas, y, x, columns, td_row_shown(row, id), plain);
 }
 
 /* --- all ------------------------------------------------------------------- */
@@ -863,7 +892,8 @@ static void put_keys(FILE *fp, const struct drawing *d, const struct layout *lay
 		fprintf(fp, "  lines %zu to %zu of %zu", state->first + 1,
 			state->first + state->page, state->nr);
 	put_hidden(fp, layout);
-	fputs("  Enter Tree  <> Sort  / Filter  Space Freeze", fp);
+	fprintf(fp, "  Enter Tree%s  <> Sort  / Filter  Space Freeze",
+		d->facts->played ? "" : "  H Rows");
 }
 
 static void put_foot(const struct drawing *d, const struct layout *layout, int y)

@@ -7,6 +7,7 @@
 #include "cmd/output/out.h"
 #include "cmd/top/parts.h"
 #include "lib/base/memory.h"
+#include "lib/target/tasks.h"
 
 /* --- copies of reports ---------------------------------------------------- */
 
@@ -169,13 +170,22 @@ static int by_name(const struct td_top_line *a, const struct td_top_line *b)
 	return order ? order : strcmp(a->row->pmu, b->row->pmu);
 }
 
+/* Is it the row of idle CPUs, which is the last one in any order? */
+static bool is_idle_task(const struct td_top_line *line)
+{
+	return strcmp(line->row->id, TD_IDLE_NAME) == 0;
+}
+
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct td_top_line *a = left, *b = right;
 	const struct td_top_state *state = context;
 	double x = key_of(a, state->sort), y = key_of(b, state->sort);
 	int order = state->reversed ? -1 : 1;
+	bool x_idles = is_idle_task(a), y_idles = is_idle_task(b);
 
+	if (x_idles != y_idles)
+		return x_idles - y_idles;
 	if (state->sort == TD_TOP_BY_NAME)
 		return order * by_name(a, b);
 	if (isnan(x) || isnan(y))

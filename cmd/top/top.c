@@ -48,6 +48,7 @@ struct td_top {
 	enum td_top_wish wish; /* the key that ended counting; later reports are ignored */
 	bool gone;             /* the terminal was closed */
 	bool begun;            /* something was counted since top_describe() */
+	bool no_switches;      /* tasks of the machine cannot be counted at context switches */
 	struct td_viewer viewer;
 };
 
@@ -162,7 +163,7 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	facts->machine = name_of_machine(top, source->machine);
 	facts->nr_cpus = source->machine->online.nr;
 	facts->by = name_of_rows(top, source);
-	facts->tasks = source->how == TD_AGGREGATE_THREAD || source->how == TD_AGGREGATE_ALL;
+	facts->tasks = td_aggregation_names_tasks(source->how) || source->how == TD_AGGREGATE_ALL;
 	if (top->screen.is_open)
 		return 0;
 	hold_stderr(&top->messages);
@@ -448,18 +449,25 @@ static unsigned int bit(enum td_aggregation how)
 	return 1U << how;
 }
 
-/* A row per CPU or thread; cgroups are rows already. */
+/* Is the tree deeper than that of processes? */
+static bool is_deep(const struct td_request *request)
+{
+	return request->ask.drill || request->ask.level > TD_SWITCHES_LEVEL;
+}
+
+/* A row per process of the machine, per CPU or thread; cgroups are rows already. */
 static unsigned int default_rows(const struct td_request *request)
 {
 	if (request->target.each_cgroup)
 		return 0;
-	return bit(td_target_attaches(&request->target) ? TD_AGGREGATE_THREAD : TD_AGGREGATE_CPU);
+	if (td_target_attaches(&request->target))
+		return bit(TD_AGGREGATE_THREAD);
+	return bit(request->input || request->target.has_cpus || is_deep(request)
+			   ? TD_AGGREGATE_CPU
+			   : TD_AGGREGATE_PROCESS);
 }
 
-/*
- * Set the defaults.  With cgroups, the default is level 1, because a deep tree would need its own
- * groups of events in each cgroup.
- */
+/* Set the defaults, except for the level, which depends on the rows. */
 static void set_defaults(struct td_request *request)
 {
 	if (!request->show.aggregations)
@@ -469,15 +477,34 @@ static void set_defaults(struct td_request *request)
 	} else if (!request->when.interval_ms) {
 		request->when.interval_ms = DEFAULT_INTERVAL_MS;
 	}
-	if (!request->input && !request->ask.level) {
-		request->ask.drill = !request->target.each_cgroup;
-		request->ask.level = request->ask.drill ? TD_MAX_LEVEL : 1;
-	}
+}
+
+/*
+ * Complete the request of a session.  switches: count threads of the machine at context switches,
+ * like processes.  This limits the default level.  With cgroups, the default is level 1, because a
+ * deep tree would need its own groups of events in each cgroup.
+ */
+static void complete(struct td_request *request, bool switches)
+{
+	enum td_aggregation how = td_request_aggregation(request);
+	bool threads = how == TD_AGGREGATE_THREAD && !td_target_attaches(&request->target);
+
+	if (request->input)
+		return;
+	request->target.all_cpus |= how == TD_AGGREGATE_PROCESS || (switches && threads);
+	if (request->ask.level)
+		return;
+	request->ask.level = request->target.each_cgroup ? 1 : TD_SWITCHES_LEVEL;
+	if (request->target.each_cgroup || td_request_by_switches(request))
+		return;
+	request->ask.drill = true;
+	request->ask.level = TD_MAX_LEVEL;
 }
 
 /* --- keys that begin a new session ----------------------------------------- */
 
-static void change_level(struct td_request *request, int level)
+/* Change the level.  Returns a note if the rows change as well, or NULL. */
+static const char *change_level(struct td_request *request, int level)
 {
 	request->ask.drill = !level;
 	request->ask.level = level ? level : TD_MAX_LEVEL;
@@ -486,6 +513,10 @@ static void change_level(struct td_request *request, int level)
 		request->ask.drill = false;
 		request->ask.level = 0;
 	}
+	if (!is_deep(request) || request->show.aggregations != bit(TD_AGGREGATE_PROCESS))
+		return NULL;
+	request->show.aggregations = bit(TD_AGGREGATE_CPU);
+	return "a row per CPU, because processes have levels 1 and 2";
 }
 
 static void change_interval(struct td_request *request, int step)
@@ -502,8 +533,26 @@ static void change_interval(struct td_request *request, int step)
 		request->when.interval_ms = times_ms[at];
 }
 
+/* Choose processes, threads or CPUs, in turn. */
+static void change_tasks(struct td_request *request, bool processes)
+{
+	enum td_aggregation how = td_request_aggregation(request);
+
+	if (how == TD_AGGREGATE_THREAD)
+		how = TD_AGGREGATE_CPU;
+	else if (how == TD_AGGREGATE_PROCESS || !processes)
+		how = TD_AGGREGATE_THREAD;
+	else
+		how = TD_AGGREGATE_PROCESS;
+	request->show.aggregations = bit(how);
+	if (how != TD_AGGREGATE_PROCESS || !is_deep(request))
+		return;
+	request->ask.drill = false;
+	request->ask.level = 0;
+}
+
 /* Change the rows.  Returns why they cannot be changed, or NULL. */
-static const char *change_rows(struct td_request *request, enum td_top_wish wish)
+static const char *change_rows(struct td_request *request, const struct td_top *top)
 {
 	static const enum td_aggregation places[] = { TD_AGGREGATE_CPU, TD_AGGREGATE_CORE,
 						      TD_AGGREGATE_SOCKET };
@@ -514,15 +563,15 @@ static const char *change_rows(struct td_request *request, enum td_top_wish wish
 		return "cgroups have rows here";
 	if (td_target_attaches(&request->target))
 		return "threads have rows here, as -p and -t count tasks";
-	if (wish == TD_TOP_THREADS && request->target.has_cpus)
+	if (top->wish == TD_TOP_THREADS && request->target.has_cpus)
 		return "-C counts CPUs, not threads";
-	if (wish == TD_TOP_THREADS && how != TD_AGGREGATE_THREAD) {
-		request->show.aggregations = bit(TD_AGGREGATE_THREAD);
+	if (top->wish == TD_TOP_THREADS) {
+		change_tasks(request, !request->input && !top->no_switches);
 		return NULL;
 	}
 	while (at < TD_ARRAY_SIZE(places) && places[at] != how)
 		at++;
-	at = how == TD_AGGREGATE_THREAD ? 0 : at + 1;
+	at = td_aggregation_names_tasks(how) ? 0 : at + 1;
 	request->show.aggregations = bit(places[at % TD_ARRAY_SIZE(places)]);
 	return NULL;
 }
@@ -531,8 +580,7 @@ static const char *change(struct td_request *request, const struct td_top *top)
 {
 	switch (top->wish) {
 	case TD_TOP_LEVEL:
-		change_level(request, top->state.wish_level);
-		break;
+		return change_level(request, top->state.wish_level);
 	case TD_TOP_SLOWER:
 		change_interval(request, 1);
 		break;
@@ -541,7 +589,7 @@ static const char *change(struct td_request *request, const struct td_top *top)
 		break;
 	case TD_TOP_THREADS:
 	case TD_TOP_CORES:
-		return change_rows(request, top->wish);
+		return change_rows(request, top);
 	case TD_TOP_NO_WISH:
 	case TD_TOP_QUIT:
 	case TD_TOP_BACK:
@@ -570,9 +618,15 @@ static void step(struct td_top *top, size_t *at)
 static int count_once(struct td_top *top, const struct td_request *request, size_t *at, int *status,
 		      struct td_err *err)
 {
-	top_describe(top, request);
-	return request->input ? top_play(top, request, at, err)
-			      : td_session_view(request, &top->viewer, status, err);
+	struct td_request now = *request;
+	int rc;
+
+	complete(&now, !top->no_switches);
+	top_describe(top, &now);
+	rc = now.input ? top_play(top, &now, at, err)
+		       : td_session_view(&now, &top->viewer, status, err);
+	top->no_switches |= rc && !top->begun && td_request_by_switches(&now);
+	return rc;
 }
 
 /* Show a note in the last line until the next key. */
@@ -582,12 +636,15 @@ static void put_note(struct td_top *top, const char *text)
 }
 
 /*
- * Set the next aggregation to try if the user gave none.  Threads of a core may have no values of
- * their own, and a recording of tasks has no CPUs.
+ * Set the next aggregation to try if the user gave none.  Processes need the right to count whole
+ * CPUs and memory for rings, threads of a core may have no values of their own, and a recording of
+ * tasks has no CPUs.
  */
 static bool choose_others(struct td_request *request)
 {
-	if (request->show.aggregations == bit(TD_AGGREGATE_CPU))
+	if (request->show.aggregations == bit(TD_AGGREGATE_PROCESS))
+		request->show.aggregations = bit(TD_AGGREGATE_CPU);
+	else if (request->show.aggregations == bit(TD_AGGREGATE_CPU))
 		request->show.aggregations = bit(TD_AGGREGATE_CORE);
 	else if (request->show.aggregations == bit(TD_AGGREGATE_CORE))
 		request->show.aggregations = 0;
@@ -596,16 +653,19 @@ static bool choose_others(struct td_request *request)
 	return true;
 }
 
-/* Try different rows until something is counted. */
+/* Try different rows, or the chosen ones without switches, until something is counted. */
 static int count_first(struct td_top *top, struct td_request *request, bool chosen, size_t *at,
 		       int *status, struct td_err *err)
 {
+	bool had_switches;
 	int rc;
 
 	do {
+		had_switches = !top->no_switches;
 		*err = (struct td_err){ 0 };
 		rc = count_once(top, request, at, status, err);
-	} while (rc && !top->begun && !chosen && choose_others(request));
+	} while (rc && !top->begun &&
+		 (chosen ? had_switches && top->no_switches : choose_others(request)));
 	return rc;
 }
 
@@ -619,16 +679,19 @@ static int count(struct td_top *top, struct td_request *request, bool chosen, in
 	while (!rc && top->wish != TD_TOP_NO_WISH && top->wish != TD_TOP_QUIT) {
 		const struct td_request before = *request;
 		const char *why = change(request, top);
+		size_t shown;
 
 		if (why)
 			put_note(top, why);
 		step(top, &at);
+		shown = at;
 		rc = count_once(top, request, &at, status, err);
 		if (!rc || top->begun)
 			continue;
 		put_note(top, err->msg);
 		*err = (struct td_err){ 0 };
 		*request = before;
+		at = shown;
 		rc = count_once(top, request, &at, status, err);
 	}
 	return rc;
@@ -641,8 +704,10 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	int rc;
 
 	set_defaults(&request);
-	if (request.dry_run)
+	if (request.dry_run) {
+		complete(&request, true);
 		return td_session_run(&request, status, err);
+	}
 	rc = top_open(&top, err);
 	if ((rc == -ENOTTY || rc == -EINVAL) && request.input)
 		td_err_hint(err, "without a terminal use: tdstat report %s", request.input);
@@ -689,7 +754,7 @@ static const struct td_option what[] = {
 	  "a row for each cgroup: names or regular expressions",
 	  TD_OPTION_TEXT, offsetof(struct td_opts, request.target.each_cgroup) },
 	{ "level", 'l', "N|auto",
-	  "the tree down to level N, or auto: to where the time goes (the default)",
+	  "the tree down to level N, or auto: to where the time goes (default: 2 for processes)",
 	  TD_OPTION_FUNCTION, .set = td_value_level },
 	{ NULL },
 };
@@ -722,8 +787,8 @@ static const struct td_command command = {
 	.name = "top",
 	.line = "live view of where the slots go",
 	.args = "[RECORDING]",
-	.doc = "Shows on a terminal where the pipeline slots go: for the machine and for its CPUs, "
-	       "threads or cgroups, updated every second; or plays a recording.",
+	.doc = "Shows on a terminal where the pipeline slots go: for the machine and for its "
+	       "processes, threads, CPUs or cgroups, updated every second; or plays a recording.",
 	.what = "What to count:",
 	.examples = "  tdstat top\n"
 		    "  tdstat top -p 4711 -I 500ms",

@@ -188,6 +188,48 @@ has_cpus() {
 	ended 0
 }
 
+# has_processes NAME...: the rows of the table are those of these processes, in their order
+has_processes() {
+	local row inside='' names=()
+
+	look
+	for row in "${rows[@]}"; do
+		[[ -z $inside || ! $row =~ [0-9]\ +(([a-z0-9_]+ [0-9.]+ )? *)([^ ]+)$ ]] || names+=("${BASH_REMATCH[3]%-[0-9]*}")
+		[[ $row != *LOST%* ]] || inside=yes
+	done
+	[ "${names[*]}" = "$*" ]
+}
+
+@test "processes: most loss first, idle CPUs last, each with its node and its tree" {
+	open 120 24
+	top "$data/processes-2.jsonl -I 100"
+	shows ' END'
+	shows ' PROCESS$'
+	until_ has_processes parser server hash-join compress tdstat '(idle)'
+	on_screen '41\.0\* .* branch_mispredicts 36\.9 parser-225$'
+	on_screen '68\.7\* memory_bound 60\.7 +hash-join-224$'
+	press N
+	until_ has_processes compress hash-join parser server tdstat '(idle)'
+	press L Enter
+	shows '^parser-225 cpu, 99\.9 % of a CPU'
+	shows '^ +branch_mispredicts +36\.9 %\*'
+	press Escape
+	shows 'LOST%'
+	# it was compiled in the interval before, and then ended
+	press b
+	shows FROZEN
+	until_ has_processes parser server hash-join compress tdstat cc sh '(idle)'
+	press f
+	until_ has_processes parser server hash-join compress tdstat '(idle)'
+	press H
+	shows 'was recorded with --per-process'
+	on_screen '^3\.0 s '
+	press h
+	shows '^ H +processes, threads, CPUs in turn'
+	press q q
+	ended 0
+}
+
 @test "keys that begin anew: rows, levels, times; what cannot be, is said" {
 	open 100 30
 	top "$data/alderlake.jsonl -I 1s"
@@ -436,11 +478,15 @@ types() {
 
 @test "--dry-run needs no terminal" {
 	saved alderlake
-	try "$TDSTAT" top --dry-run -l 1
+	try "$TDSTAT" top --dry-run
 	assert_success
 	assert_output --partial slots
 	top=$output
-	try "$TDSTAT" -a -A -I 1s -l 1 --dry-run
+	try "$TDSTAT" -a --per-process -I 1s -l 2 --dry-run
+	assert_equal "$top" "$output"
+	try "$TDSTAT" top --dry-run -l auto
+	top=$output
+	try "$TDSTAT" -a -A -I 1s -l auto --dry-run
 	assert_equal "$top" "$output"
 }
 
@@ -458,9 +504,7 @@ has_picture() {
 
 @test "the picture of tdstat-top(1)" {
 	open 80 15
-	read -rd '' text <"$data/alderlake-course.jsonl" || true
-	printf '%s\n' "$text" >td.jsonl
-	top td.jsonl
+	top "$data/processes-2.jsonl"
 	shows ' END'
 	mapfile -t want_lines < <(displays tdstat-top.1 DESCRIPTION)
 	for line in "${!want_lines[@]}"; do

@@ -9,6 +9,7 @@ load helper
 
 ROOT=$BATS_TEST_DIRNAME/../..
 ACT=$ROOT/build/emulator/act
+KERNEL=/proc/sys/kernel
 TRUTH=$ROOT/tests/emulator/scenarios/alderlake.truth
 
 setup() {
@@ -22,6 +23,7 @@ setup() {
 teardown() {
 	[ -n "$BATS_TEST_COMPLETED" ] || look || true
 	mux kill-server 2>/dev/null || true
+	[ ! -e perf_event_paranoid ] || cp perf_event_* "$KERNEL/"
 	tidy_up
 }
 
@@ -76,7 +78,7 @@ is_played() {
 
 @test "the CPU that loses most is the first, with its shares, and the path is its" {
 	plays 1 dram_latency
-	top -l 2
+	top -A -l 2
 	shows '^Bottleneck: cpu_core: backend_bound .*> memory_bound'
 	shows '^ .* cpu_core +CPU1$'
 	[[ "$(look | sed -n '/LOST%/{n;p;}')" == *CPU1 ]]
@@ -89,6 +91,57 @@ is_played() {
 	# there is nothing to go back to
 	press b
 	shows 'b and f are for recordings'
+	press q
+	ended
+}
+
+@test "processes: the one that loses most is the first, with its node; those that end go" {
+	plays 1 dram_latency
+	act=$!
+	ln -s "$ACT" short
+	taskset -c 0 ./short -w end 3600s:ports 3>&- 4>&- &
+	top
+	shows ' PROCESS$'
+	first() { [[ "$(look | sed -n '/LOST%/{n;p;}')" == *" memory_bound "*" cpu_core  "*" act-$act" ]]; }
+	wait_for first
+	# shellcheck disable=SC2046
+	is_played dram_latency $(line "act-$act\$" | grep -oE '( +[0-9.]+){4} +memory_bound')
+	shows " core_bound [0-9.]+ +cpu_core +short-$!$"
+	touch end
+	gone() { seen LOST% && ! seen ' short-'; }
+	wait_for gone
+	press Enter
+	shows "^act-$act cpu_core, .* of a CPU"
+	shows '^ +memory_bound +[56][0-9]\.[0-9] %'
+	press Escape H
+	shows ' THREAD$'
+	shows " act-$act$"
+	press H
+	shows ' CPU1$'
+	press H
+	shows " act-$act$"
+	# deeper levels need CPUs
+	press 3
+	shows 'a row per CPU, because processes have levels 1 and 2'
+	shows ' CPU1$'
+	press q
+	ended
+}
+
+@test "without the right to count CPUs at switches there is a row per CPU" {
+	# rings of samples need memory, counters do not
+	for file in perf_event_paranoid perf_event_mlock_kb; do
+		cp "$KERNEL/$file" .
+		echo 0 >"$KERNEL/$file"
+	done
+	mux new-session -d -x 120 -y 30 sh -c '"$@" 2>err; echo $? >status' sh \
+		setpriv --reuid nobody --regid nogroup --clear-groups \
+		prlimit --memlock=0 "$TDSTAT" top -l 1 3>&- 4>&-
+	shows ' CPU1$'
+	# H skips processes now; the threads of others may not be counted either
+	press H
+	shows 'this user may not count processes'
+	shows ' CPU1$'
 	press q
 	ended
 }

@@ -6,6 +6,7 @@
 
 #include "cmd/top/parts.h"
 #include "lib/base/util.h"
+#include "lib/target/tasks.h"
 #include "metrics/eval/finished.h"
 #include "tests/unit/test.h"
 
@@ -424,6 +425,36 @@ static void test_long_names(void)
 	ok(find(5, "WORST NODE") > 0, "CPUs have both");
 }
 
+/* Processes have the node in a narrow window; idle CPUs come last, however rows are sorted. */
+static void test_processes(void)
+{
+	static const char *const keys[] = { "L", "P", "N", "NI", "R" };
+
+	reset();
+	rows[0].id = TD_IDLE_NAME;
+	rows[0].idle = true;
+	rows[0].busy_pct = 300;
+	rows[0].lost_pct = NAN;
+	rows[1].id = "a-very-long-na-12345";
+	rows[2] = make_row("zip-3", "cpu_core", 300, cells[2], calm);
+	facts.by = "PROCESS";
+	facts.tasks = true;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++) {
+		state = (struct td_top_state){ 0 };
+		for (const char *key = keys[i]; *key; key++)
+			press(*key);
+		draw(80, 24);
+		ok(find(5, TD_IDLE_NAME) > find(5, "zip-3"), "%s: idle CPUs are last", keys[i]);
+	}
+	ok(find(5, "WORST NODE") > 0 && find(5, "GHz") < 0, "a node goes before clocks");
+	ok(find(5, " a-very~-12345") > 0, "a number is not cut");
+	draw(118, 24);
+	ok(find(5, " a-very-long-na-12345") > 0 && find(5, "GHz") > 0, "room for all");
+	ok(find(20, "H Rows") > 0, "the last line names the key");
+	facts.by = "CPU";
+	facts.tasks = false;
+}
+
 /* "CPU0 CPU1 CPU4": a cell that does not follow has a name. */
 static void test_gaps(void)
 {
@@ -520,6 +551,7 @@ int main(void)
 	/* a name that was measured again for each byte that was cut took hours */
 	alarm(1800);
 	test_screen();
+	test_processes();
 	test_table();
 	test_filter();
 	test_selection();

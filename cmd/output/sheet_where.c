@@ -30,8 +30,9 @@ struct row {
 	const char *file;
 	double line;
 	const char *caller;
-	const char *in; /* samples are only from calls of this function; NULL: all */
-	double slower;  /* minimum duration of slow calls in seconds */
+	const char *in;      /* samples are only from calls of this function; NULL: all */
+	double slower;       /* minimum duration of slow calls in seconds */
+	const char *sampled; /* event whose samples have the counts; NULL: this one */
 	char address_text[32], caller_text[32];
 };
 
@@ -43,6 +44,7 @@ enum {
 	SOURCE = FUNCTION + 3,
 	CALLER = SOURCE + 2,
 	IN,
+	SAMPLED = IN + 2,
 };
 
 static const char *const kinds[] = { "function", "line", "caller" };
@@ -63,6 +65,7 @@ static const struct td_sheet_column columns[] = {
 	[CALLER] = { "caller", TD_CELL_TEXT, offsetof(struct row, caller) },
 	[IN] = { "in", TD_CELL_TEXT, offsetof(struct row, in) },
 	{ "slower", TD_CELL_SECONDS, offsetof(struct row, slower) },
+	[SAMPLED] = { "sampled", TD_CELL_TEXT, offsetof(struct row, sampled), .optional = true },
 };
 
 static const char *put_address(char buf[32], uint64_t address)
@@ -116,7 +119,8 @@ static void set_location(struct row *row, const struct td_where *where,
 			     .node = where->node,
 			     .line = NAN,
 			     .in = where->in,
-			     .slower = where->slower_ns ? (double)where->slower_ns / 1e9 : NAN };
+			     .slower = where->slower_ns ? (double)where->slower_ns / 1e9 : NAN,
+			     .sampled = event->sampled };
 	set_share(row, &location->share);
 	set_function(row, where->spots, location->function);
 }
@@ -225,7 +229,8 @@ static void put_object(struct td_writer *writer, const struct td_where *where,
 	add(o, row, 0, OF);
 	add(o, row, SHARE, SOURCE);
 	if (where->in)
-		add(o, row, IN, TD_ARRAY_SIZE(columns));
+		add(o, row, IN, SAMPLED);
+	add(o, row, SAMPLED, TD_ARRAY_SIZE(columns));
 	if (where->lines)
 		td_json_add(o, "lines", lines_of(where->spots, &location->lines));
 	if (where->callers)

@@ -7,7 +7,7 @@
 load helper
 load sampling
 
-HEADER=pmu,event,node,of,share,error,samples,function,object,address,file,line,caller,in,slower
+HEADER=pmu,event,node,of,share,error,samples,function,object,address,file,line,caller,in,slower,sampled
 
 # locate OPTION...: by cpu-clock
 locate() {
@@ -113,7 +113,7 @@ assert_rows() {
 		    with open(name, newline="") as file:
 		        rows = list(csv.reader(file, strict=True, **how))
 		    assert ",".join(rows[0]) == sys.argv[1], rows[0]
-		    assert len(rows) > 1 and all(len(row) == 15 for row in rows), rows
+		    assert len(rows) > 1 and all(len(row) == 16 for row in rows), rows
 		    return [dict(zip(rows[0], row)) for row in rows[1:]]
 		first = rows("out")[0]
 		assert [first[key] for key in ("pmu", "event", "node", "of", "function")] == \
@@ -293,7 +293,7 @@ assert_rows() {
 	assert_rows out '(.[0] | .object == $path + "/share" and .function == null and (.address | test("^0x"))) and
 		all(.function != "large" and .function != "small")'
 	locate -x, -o csv -- ./share 50
-	assert_csv csv 15
+	assert_csv csv 16
 }
 
 @test "a separate debug file, by its link" {
@@ -355,7 +355,7 @@ assert_rows() {
 		assert_printable out$how
 		has_text out$how 'ge[\]'
 	done
-	assert_csv out-x, 15
+	assert_csv out-x, 16
 	jq -es --arg name "$nasty" '.[0].function == $name' out-j
 }
 
@@ -366,7 +366,7 @@ assert_rows() {
 	objcopy --redefine-sym "large=${long//0/x}" share
 	locate -x, -o out -- ./share
 	[ "$status" -eq 7 ]
-	assert_csv out 15
+	assert_csv out 16
 	mapfile -t lines <out
 	[[ ${lines[1]} == software,cpu-clock,,function,*,xxxxx* ]]
 	# 100 MB of them
@@ -428,7 +428,7 @@ def with_loop(path, first):
 		done
 		assert_rows $file-j 'map(select(.object == $path + "/'$file'.so")) |
 			(map(.share) | add) > 50 and all(.function == null)'
-		assert_csv $file-x, 15
+		assert_csv $file-x, 16
 	done
 }
 
@@ -803,6 +803,12 @@ enough_samples() {
 	assert_rows out 'map(select(.event != "context-switches")) | group_by(.event) |
 		map({ (.[0].event): (map(.samples) | add) }) | add |
 		(."cpu-clock" > ."task-clock") and (."cpu-clock" > ."page-faults")'
+	# the event of the samples is named
+	assert_rows out 'all(.[]; .sampled == if .event == "task-clock" or .event == "page-faults" then "cpu-clock" else null end)'
+	in_schema out
+	try "$TDSTAT" locate -e '{cpu-clock,task-clock}:S' -x, -o out -- ./share
+	awk -F, '$2 == "cpu-clock" && $NF != "" || $2 == "task-clock" && $NF != "cpu-clock" { print; bad = 1 }
+		{ seen[$2] } END { exit bad || !("task-clock" in seen) }' out
 	try "$TDSTAT" locate -e '{cpu-clock,page-faults}:S' --overhead 5 -o out -- ./share 50
 	assert_equal "$status" 7
 }

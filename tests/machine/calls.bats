@@ -263,8 +263,8 @@ within() {
 		(.[1:] | length > 0 and all(.in == $in and .slower == 0.005))' out >/dev/null
 	"$TDSTAT" locate $event --in job@"$PROGRAM" --head -x, -o out -- "${dram[@]}" >/dev/null
 	grep -qx "# in: job@$PROGRAM" out
-	grep -q ",caller,in,slower$" out
-	grep -q ",job@$PROGRAM,$" out
+	grep -q ",caller,in,slower,sampled$" out
+	grep -q ",job@$PROGRAM,,$" out
 	# cycles are of the others, too
 	run -0 --separate-stderr "$TDSTAT" locate -e cycles --in job@"$PROGRAM" --slower 5ms -o out -- "${dram[@]}"
 	read -r slow calls within samples < <(within)

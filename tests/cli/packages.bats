@@ -122,6 +122,14 @@ installed() {
 	[[ $output == *'<upstream-version>0.10.1</upstream-version>'*/tdstat-0.10.1.tar.xz'</upstream-url>'* ]] || fail "$output$stderr"
 }
 
+@test "a package that is built in a test can run tests of its own" {
+	# bats takes lines that begin with @test for tests of this file
+	printf '@%s\n' 'test "passes" { :; }' >some.bats
+	printf 'all:\n\tVARIABLE= bats --tap some.bats\n' >Makefile
+	try env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make
+	[[ $status:$output == 0:*$'\n'"ok 1 passes"* ]] || fail "$output$stderr"
+}
+
 # What autopkgtest runs where the packages are installed.
 @test "Debian's tests: all of them, on what make install installs" {
 	installed

@@ -558,9 +558,9 @@ assert_nameless() {
 }
 
 # with_search CALL:WHAT OPTION...: where the process that looks for symbols makes such
-# a system call, strace does that to it
+# a system call, strace does that to it; takes the place of its shell
 with_search() {
-	strace -f -qq -o log -e trace=fstatfs,close_range -e inject="$1" sh -c 'echo $$ >self; exec "$@"' - \
+	exec strace -f -qq -o log -e trace=fstatfs,close_range -e inject="$1" sh -c 'echo $$ >self; exec "$@"' - \
 		"$TDSTAT" locate -e cpu-clock -j -o out "${@:2}"
 }
 
@@ -593,8 +593,9 @@ with_search() {
 	IFS= read -r self <self
 	kill -INT "$self"
 	wait_for has_ended "$self"
-	# strace itself waits for the process that it delays
-	kill "$tracer" 2>/dev/null || true
+	# strace itself would wait for the process that it delays
+	kill -KILL "$tracer"
+	wait "$tracer" || true
 	assert_nameless share
 	has_text err 'a signal ended the search: addresses without names'
 }

@@ -21,14 +21,16 @@ while time.process_time() * 1000 < float(sys.argv[1]):
     for i in range(20000): pass')
 
 # A command that waits until the test calls "release".
-WAIT=(sh -c 'read x <held || :')
+WAIT=(sh -c 'exec <held; echo >>waiting; read x || :')
 
 hold() {
 	mkfifo held
 	exec {held}<>held
 }
 
+# release NR: so many commands, once they wait: without a writer a FIFO cannot be opened
 release() {
+	wait_for has_lines waiting "$1"
 	exec {held}>&-
 }
 
@@ -472,7 +474,7 @@ time.sleep(6000)' &
 	for format in '' '-x,' -j; do
 		wait_for has_text "out$format" '<not counted>.*<not counted>.*'$'\n'
 	done
-	release
+	release 3
 	wait
 	has_text out $'\n +[0-9]+\.[0-9]{9}      <not counted> msec task-clock +(\(0\.00%\))?\n'
 	has_text out $'\n +[0-9]+\.[0-9]{9}      <not counted>      page-faults '
@@ -955,7 +957,7 @@ replays() {
 	hold
 	within "$TDSTAT" --metric-only -I 50 -e task-clock,page-faults -x, -o out -- "${WAIT[@]}" {held}>&- &
 	wait_for has_text out $'\n[0-9.]+,all,all,,,,,,,,[^\n]*\n'
-	release
+	release 1
 	wait
 	mapfile -t lines <out
 	for line in "${lines[@]}"; do

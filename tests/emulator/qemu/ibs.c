@@ -40,6 +40,7 @@ enum {
 	WALK_CYCLES = 40,
 	CYCLES_BEYOND = 20, /* of an operation, beside its wait */
 	MOST_LATE = 8,      /* periods that may be behind */
+	LEAST_PERIOD = 16,
 };
 
 /* What CPUID tells: all but OpData4; of Zen 5 that latencies can be filtered, too. */
@@ -141,11 +142,15 @@ static unsigned int cycles(double nr)
 
 /* --- counting -------------------------------------------------------------- */
 
+/*
+ * What a maximum of 0 does on silicon is not known here.  Linux 6.12 writes one after late
+ * samples, to get more of them: here they come as fast as they can.
+ */
 static uint64_t period(const struct tdemu_ibs *unit, int nr)
 {
 	uint64_t ext = nr == TDEMU_IBS_OP ? unit->ctl & OP_MAX_EXT : 0;
 
-	return (unit->ctl & 0xffff) << 4 | ext;
+	return MAX((unit->ctl & 0xffff) << 4 | ext, LEAST_PERIOD);
 }
 
 /*
@@ -189,8 +194,7 @@ static void control(struct tdemu_ibs *unit, int nr, uint64_t value)
 	unit->due = unit->counter.on = false;
 	if (!op && value & FETCH_RANDOM)
 		begun |= (uint64_t)g_random_int_range(0, 16);
-	if (value & (op ? OP_ENABLE : FETCH_ENABLE) && !(value & (op ? OP_VALID : FETCH_VALID)) &&
-	    period(unit, nr))
+	if (value & (op ? OP_ENABLE : FETCH_ENABLE) && !(value & (op ? OP_VALID : FETCH_VALID)))
 		restart(unit, nr, begun);
 	else
 		unit->late = 0;

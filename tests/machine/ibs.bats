@@ -29,6 +29,27 @@ locate() {
 	timeout -s KILL "$TD_HANGS" "$TDSTAT" locate "$@"
 }
 
+# for_longer CONDITION COMMAND [ARG]...: with 2 for SECONDS, or more until it holds: a host
+# that stops the virtual CPUs leaves few samples, of which few are misses
+for_longer() {
+	local seconds words=("${@:2}")
+
+	for seconds in 2 20 200; do
+		"${words[@]//SECONDS/$seconds}"
+		! "$1" || break
+	done
+}
+
+any_row() {
+	grep -q '"share":' out
+}
+
+# so many that functions can be told apart: in the table, or in the rows in JSON
+enough_samples() {
+	sed -nE 's/.* ([0-9,]+) samples of about .*/\1/p; s/.*"samples":([0-9]+).*/\1/p' out | tr -d , |
+		awk '{ sum += $1 } END { exit sum < 30 }'
+}
+
 # a_ns SCENARIO EVENT: how often it happens, by the truth file
 a_ns() {
 	awk -v s="$1" -v name="$2" '
@@ -156,8 +177,8 @@ waits() {
 
 @test "memory: each function has the part of the waiting that it has by the truth" {
 	with_ibs
-	turns=(250ms:dram_latency 250ms:l2_bound 250ms:page_walks)
-	run -0 --separate-stderr locate backend_bound_memory --all-user -F 4000 -j -o out -- \
+	turns=(SECONDS00ms:dram_latency SECONDS00ms:l2_bound SECONDS00ms:page_walks)
+	for_longer enough_samples run -0 --separate-stderr locate backend_bound_memory --all-user -F 4000 -j -o out -- \
 		taskset -c 1 "$ACT" "${turns[@]}" "${turns[@]}" "${turns[@]}" "${turns[@]}"
 	run ! grep -vE '^$|samples stand for|kernel stopped sampling|samples a second, not' <<<"$stderr"
 	jq -es 'map(select(.function)) | all(.node == "backend_bound_memory" and .event == "ibs_op/cnt_ctl=1/")' out
@@ -171,7 +192,7 @@ waits() {
 @test "the front end: the function that misses the instruction cache" {
 	with_ibs
 	for node in frontend_bound frontend_bound_latency; do
-		locate $node --all-user -j -o out -- taskset -c 1 "$ACT" "${TURNS[@]}"
+		for_longer enough_samples locate $node --all-user -j -o out -- taskset -c 1 "$ACT" "${TURNS[@]/250ms/SECONDS00ms}"
 		jq -es 'map(select(.function)) | all(.node | startswith("frontend_bound"))' out
 		jq -s 'map(select(.function // "" | startswith("scenario_")) | {function, share, error, samples})' out
 		jq -es 'map(select(.function == "scenario_icache")) | .[0].share + .[0].error >= 90' out
@@ -181,12 +202,12 @@ waits() {
 @test "without a node: what matters most is found, then sampled; and in cycles, not events" {
 	with_ibs
 	[ "$TD_MACHINE" = zen4 ] || skip "the rates are of Zen 4, which is 6 wide"
-	run -0 --separate-stderr locate -o out -- "$ACT" 2s:dram_latency
+	for_longer enough_samples run -0 --separate-stderr locate -o out -- "$ACT" SECONDSs:dram_latency
 	[[ $stderr == *"loses most to backend_bound_memory"* ]]
 	grep -qE '^ ibs_op/cnt_ctl=1/, [0-9,]+ samples of about [0-9,]+ cycles$' out
 	# interrupts have a share, which grows where the host is slow
 	awk '/%/ { exit !/scenario_dram_latency/ }' out
-	run -0 --separate-stderr locate -o out -- "$ACT" 2s:icache
+	for_longer enough_samples run -0 --separate-stderr locate -o out -- "$ACT" SECONDSs:icache
 	[[ $stderr == *"loses most to frontend_bound"* ]]
 	grep -qE '^ ibs_fetch//, [0-9,]+ samples of about [0-9,]+ cycles$' out
 	# and the tree names the command
@@ -205,30 +226,30 @@ waits() {
 
 @test "a process that runs, CPUs, and the whole machine; the kernel alone" {
 	with_ibs
-	"$ACT" -n 2 100s:icache &
+	"$ACT" -n 2 1000s:icache &
 	act=$!
 	for target in "-p $act" -a "-C 0-3"; do
 		# shellcheck disable=SC2086 # two words
-		locate frontend_bound --all-user $target --timeout 2s -j -o out
+		for_longer enough_samples locate frontend_bound --all-user $target --timeout SECONDSs -j -o out
 		jq -es '.[0].function == "scenario_icache" or .[1].function == "scenario_icache"' out
 		jq -es 'map(select(.share)) | all(.object != "[kernel]")' out
 	done
-	locate frontend_bound --all-kernel -p $act --timeout 2s -j -o out
+	for_longer any_row locate frontend_bound --all-kernel -p $act --timeout SECONDSs -j -o out
 	kill $act
 	jq -es 'map(select(.share)) | length > 0 and all(.object == "[kernel]" or (.object | startswith("[")))' out
 }
 
 @test "events that are typed: operations, not what waited" {
 	with_ibs
-	locate -e ibs_op/cnt_ctl=1/ --all-user -o out -- taskset -c 1 "$ACT" 1s:dram_latency 1s:balanced
+	for_longer enough_samples locate -e ibs_op/cnt_ctl=1/ --all-user -o out -- taskset -c 1 "$ACT" SECONDSs:dram_latency SECONDSs:balanced
 	grep -qE '^ ibs_op/cnt_ctl=1/, [0-9,]+ samples of about [0-9,]+ events$' out
 	awk '/%/ { exit !/scenario_balanced/ }' out
 }
 
 @test "samples that are kept, and stacks, are of the same cycles" {
 	with_ibs
-	locate backend_bound_memory --all-user --samples samples --folded stacks --pprof profile --flame flame.svg -o out -- \
-		taskset -c 1 "$ACT" 1s:dram_latency 500ms:balanced
+	for_longer enough_samples locate backend_bound_memory --all-user --samples samples --force --folded stacks \
+		--pprof profile --flame flame.svg -o out -- taskset -c 1 "$ACT" SECONDSs:dram_latency 500ms:balanced
 	"$TDSTAT" report --locate --folded again -o table samples
 	# but for the date of each
 	diff <(tail -n +2 out) <(tail -n +2 table)
@@ -247,7 +268,8 @@ waits() {
 	[ "$output" = ran ]
 	run -0 --separate-stderr as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" profile -j -- taskset -c 0 "$ACT" 1s:icache
 	[[ $stderr == *'"scenario_icache"'* ]]
-	run -0 --separate-stderr as_nobody 1 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate frontend_bound -j -- "$ACT" 1s:icache
+	says_icache() { [[ $stderr == *scenario_icache* ]]; }
+	for_longer says_icache run -0 --separate-stderr as_nobody 1 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate frontend_bound -j -- "$ACT" SECONDSs:icache
 	[[ $stderr == *scenario_icache* ]]
 }
 
@@ -262,7 +284,7 @@ waits() {
 	done
 	as_nobody 2 "$TDSTAT" doctor -j >found || :
 	jq -e 'any(.findings[]; .name == "IBS" and .state == "ok")' found
-	locate backend_bound_memory --all-kernel -j -o out -- "$ACT" 2s:dram_latency
+	for_longer any_row locate backend_bound_memory --all-kernel -j -o out -- "$ACT" SECONDSs:dram_latency
 	jq -es 'map(select(.share)) | length > 0 and all(.object | startswith("["))' out
 }
 

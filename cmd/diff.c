@@ -226,7 +226,7 @@ static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
 	int rc = td_sides_compare(sides, opts->diff.per, &diff, err);
 
 	if (!rc && diff.enough)
-		diff.again = again = td_runs_again(sides, opts, compared, diff.enough);
+		diff.again = again = td_runs_command(sides, opts, compared, diff.enough);
 	if (!rc)
 		td_note_ids(&diff, notes);
 	if (!rc && !ran)

@@ -106,7 +106,7 @@ static bool counts(const struct td_opts *opts)
 /* Give up lent rights before files of other users are read, if the subcommand does not count. */
 static int check_rights(const struct td_opts *opts, struct td_err *err)
 {
-	if (!td_rights_are_lent())
+	if (!td_rights_exceed_user())
 		return 0;
 	if (!opts->request.show.quiet)
 		td_rights_say_ignored();
@@ -128,8 +128,8 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 		return opts->chosen->unseen ? opts->chosen->unseen(opts, status, err)
 					    : td_always_run_unseen(&opts->request, status, err);
 	if (opts->request.does.always && !opts->request.dry_run)
-		td_engine_mind_memory(opts->request.target.command,
-				      opts->request.when.require ? TD_NOT_STARTED : 0);
+		td_engine_handle_no_memory(opts->request.target.command,
+					   opts->request.when.require ? TD_NOT_STARTED : 0);
 	addition = td_addition_wanted(opts);
 	return addition ? addition->run(opts, status, err) : opts->chosen->run(opts, status, err);
 }
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 
 	if (argc > 0)
 		argv[0] = name; /* the start of all messages, including argp's */
-	td_engine_mind_memory(NULL, 0);
+	td_engine_handle_no_memory(NULL, 0);
 	atexit(check_help);
 	rc = td_opts_parse(&opts, td_commands(), argc, argv, &err);
 	parsed = true;

@@ -154,7 +154,7 @@ static int check_rest(const struct host *host, struct td_err *err)
 
 		rc = td_recording_open(&next, host->more[i], td_recorded_foreign(), err);
 		if (!rc)
-			rc = td_recording_goes_on(rec, &next, begun_ns, err);
+			rc = td_recording_continues(rec, &next, begun_ns, err);
 		begun_ns = next.info.start_ns;
 		if (!rc)
 			rc = check_not_input(&next, &host->view.sink, err);

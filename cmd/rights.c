@@ -46,14 +46,14 @@ int td_rights_drop_all(struct td_err *err)
 /* --- lent rights ------------------------------------------------------------ */
 
 /* AT_SECURE is set for a program whose file gives it rights: see ld.so(8). */
-bool td_rights_are_lent(void)
+bool td_rights_exceed_user(void)
 {
 	return getauxval(AT_SECURE);
 }
 
 const char *td_rights_getenv(const char *name)
 {
-	return td_rights_are_lent() ? NULL : getenv(name);
+	return td_rights_exceed_user() ? NULL : getenv(name);
 }
 
 void td_rights_say_ignored(void)
@@ -83,7 +83,7 @@ bool td_rights_hide_kernel(const struct td_sysfs *fs, struct td_notes *notes)
 {
 	char text[4096];
 
-	if (!td_rights_are_lent() ||
+	if (!td_rights_exceed_user() ||
 	    (td_sysfs_read_at(fs->proc, "kallsyms", text, sizeof(text)) > 0 && has_addresses(text)))
 		return false;
 	td_notes_add(notes,

@@ -11,7 +11,7 @@
  * Return true if tdstat has rights that its user does not have, because its file got them
  * with setcap(8) or chmod u+s.
  */
-bool td_rights_are_lent(void);
+bool td_rights_exceed_user(void);
 /* Like getenv(), for variables that name files; NULL if the rights are lent. */
 const char *td_rights_getenv(const char *name);
 /* Print which variables td_rights_getenv() ignores. */

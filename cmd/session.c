@@ -23,7 +23,7 @@ static void fill_attempt(const struct td_run *run, struct td_attempt *attempt)
 	*attempt = (struct td_attempt){
 		.runs = session->begun,
 		.pre = session->pre_done,
-		.over = session->held_back || td_child_is_over(&session->engine.child),
+		.over = session->blocked || td_child_is_over(&session->engine.child),
 	};
 }
 
@@ -49,7 +49,7 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 	do {
 		if (!rc)
 			rc = td_run_once(&run, err);
-	} while (!rc && td_session_goes_on(&session));
+	} while (!rc && td_session_continues(&session));
 	if (receivers->attempt)
 		fill_attempt(&run, receivers->attempt);
 	/* show the results of earlier runs if a run fails */

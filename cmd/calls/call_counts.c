@@ -156,8 +156,8 @@ static struct td_sums sums_of(const struct run *run, size_t group, int member)
 
 		if (!count || !count->nr)
 			continue;
-		sums = td_sums_of_parts(member < 0 ? &count->times_ns : &count->values[member],
-					count->nr);
+		sums = td_sums_from_parts(member < 0 ? &count->times_ns : &count->values[member],
+					  count->nr);
 		for (size_t b = 0; b < TD_BATCHES; b++)
 			all.v[b] += sums.v[b];
 	}

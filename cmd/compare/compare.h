@@ -18,8 +18,8 @@
 
 /* --- sides.c: a recording, read to its end -------------------------------- */
 
-/* A recording that was read to its end.  It must not be moved. */
-struct td_whole {
+/* A recording that was read to its end and summed up.  It must not be moved. */
+struct td_summed {
 	struct td_recorded recorded;
 	struct td_view view; /* contains the sum of the intervals */
 	/* the first thread of each name, to which the counts of the others are added */
@@ -38,14 +38,14 @@ struct td_whole {
 };
 
 /* Read the whole recording.  td_sides_free() frees it. */
-int td_whole_read(struct td_whole *whole, const char *path, const struct td_opts *opts,
-		  struct td_notes *notes, struct td_err *err);
+int td_summed_read(struct td_summed *summed, const char *path, const struct td_opts *opts,
+		   struct td_notes *notes, struct td_err *err);
 
 /* --- sides.c: all recordings, A's and B's --------------------------------- */
 
 /* All recordings, A's first.  It must not be moved. */
 struct td_sides {
-	struct td_whole *v;
+	struct td_summed *v;
 	size_t nr, nr_a;
 	struct td_diff_input *inputs; /* one for each recording */
 	char *names[TD_DIFF_SIDES];   /* names of the commands; NULL: use those of recordings */
@@ -119,7 +119,7 @@ int td_runs_unseen(const struct td_opts *opts, struct td_runs_made *made, struct
  * Return the command line that runs both commands nr times, or compares nr recordings of each side.
  * It keeps the options of the groups kept, which select what is compared.  The caller frees it.
  */
-char *td_runs_again(const struct td_sides *sides, const struct td_opts *opts,
-		    const struct td_option_group *const *kept, size_t nr);
+char *td_runs_command(const struct td_sides *sides, const struct td_opts *opts,
+		      const struct td_option_group *const *kept, size_t nr);
 
 #endif

@@ -183,7 +183,7 @@ static int memfd_error(struct td_err *err)
 static int run_counted(struct runs *runs, size_t side, size_t round, struct td_attempt *attempt,
 		       struct td_err *err)
 {
-	struct td_whole *whole = &runs->sides->v[side * runs->nr + round];
+	struct td_summed *summed = &runs->sides->v[side * runs->nr + round];
 	struct td_request request;
 	int fd = memfd_create("tdstat", MFD_CLOEXEC), rc;
 	char path[40];
@@ -202,10 +202,10 @@ static int run_counted(struct runs *runs, size_t side, size_t round, struct td_a
 	rc = run_session(runs, side, round, &request, attempt, err);
 	td_progress_clear(&runs->progress);
 	if (!rc)
-		rc = td_whole_read(whole, path, runs->opts, runs->notes, err);
+		rc = td_summed_read(summed, path, runs->opts, runs->notes, err);
 	td_close_fd(&fd);
-	whole->recorded.rec.path = runs->sides->names[side];
-	whole->recorded.request.input = runs->sides->names[side];
+	summed->recorded.rec.path = runs->sides->names[side];
+	summed->recorded.request.input = runs->sides->names[side];
 	return rc;
 }
 
@@ -347,8 +347,8 @@ static void put_sides(FILE *fp, const struct td_opts *opts, size_t enough)
 	put_recordings(fp, opts->patterns + nr_a, opts->nr_patterns - nr_a, 'B', enough);
 }
 
-char *td_runs_again(const struct td_sides *sides, const struct td_opts *opts,
-		    const struct td_option_group *const *kept, size_t nr)
+char *td_runs_command(const struct td_sides *sides, const struct td_opts *opts,
+		      const struct td_option_group *const *kept, size_t nr)
 {
 	char *text = NULL;
 	size_t size;

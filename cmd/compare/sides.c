@@ -24,7 +24,7 @@ struct td_thread_first {
  * Return the first thread with this name.  If there is none, the reading's thread becomes the
  * first.
  */
-static struct td_thread_first find_first(struct td_whole *whole, const char *name,
+static struct td_thread_first find_first(struct td_summed *summed, const char *name,
 					 const struct td_reading *reading)
 {
 	struct td_thread_first first = { NULL, reading->tid, reading->life };
@@ -32,13 +32,13 @@ static struct td_thread_first find_first(struct td_whole *whole, const char *nam
 	size_t step = 0, at;
 
 	do {
-		at = td_index_next(&whole->by_name, hash, &step);
-	} while (at != TD_NOT_FOUND && strcmp(whole->threads[at].name, name) != 0);
+		at = td_index_next(&summed->by_name, hash, &step);
+	} while (at != TD_NOT_FOUND && strcmp(summed->threads[at].name, name) != 0);
 	if (at != TD_NOT_FOUND)
-		return whole->threads[at];
+		return summed->threads[at];
 	first.name = td_strdup(name);
-	td_index_add(&whole->by_name, hash, whole->nr_threads);
-	td_array_push(&whole->threads, &whole->nr_threads, &first, sizeof(first));
+	td_index_add(&summed->by_name, hash, summed->nr_threads);
+	td_array_push(&summed->threads, &summed->nr_threads, &first, sizeof(first));
 	return first;
 }
 
@@ -46,9 +46,9 @@ static struct td_thread_first find_first(struct td_whole *whole, const char *nam
  * Add the counts of threads with the same name to the first of them, because TIDs differ from run
  * to run.
  */
-static void join_threads(struct td_whole *whole, struct td_readings *readings)
+static void join_threads(struct td_summed *summed, struct td_readings *readings)
 {
-	const struct td_task_names *names = &whole->recorded.rec.names;
+	const struct td_task_names *names = &summed->recorded.rec.names;
 
 	for (size_t i = 0; i < readings->nr; i++) {
 		struct td_reading *reading = &readings->v[i];
@@ -61,7 +61,7 @@ static void join_threads(struct td_whole *whole, struct td_readings *readings)
 		/* threads without a name are all different */
 		if (!name)
 			continue;
-		first = find_first(whole, name, reading);
+		first = find_first(summed, name, reading);
 		reading->tid = first.tid;
 		reading->life = first.life;
 	}
@@ -69,12 +69,12 @@ static void join_threads(struct td_whole *whole, struct td_readings *readings)
 
 /* --- reading ---------------------------------------------------------------- */
 
-static int add_intervals(struct td_whole *whole, struct td_err *err)
+static int add_intervals(struct td_summed *summed, struct td_err *err)
 {
 	/* only totals are compared; variation within an interval is ignored */
 	static const struct td_course none;
-	struct td_recording *rec = &whole->recorded.rec;
-	enum td_aggregation how = whole->recorded.source.how;
+	struct td_recording *rec = &summed->recorded.rec;
+	enum td_aggregation how = summed->recorded.source.how;
 	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
 	int rc;
@@ -83,8 +83,8 @@ static int add_intervals(struct td_whole *whole, struct td_err *err)
 		const struct td_counted counted = { time_ns, &rec->times, &delta, &none };
 
 		if (td_aggregation_names_tasks(how))
-			join_threads(whole, &delta);
-		td_view_add_to_whole(&whole->view, &counted);
+			join_threads(summed, &delta);
+		td_view_add_to_total(&summed->view, &counted);
 	}
 	free(delta.v);
 	if (!rec->ended)
@@ -194,29 +194,29 @@ static size_t find_id(const struct td_totals *totals, const char *label, size_t 
 }
 
 /* Sum the instructions of all ids that counted them; NaN if none did. */
-static double sum_instructions(const struct td_whole *whole)
+static double sum_instructions(const struct td_summed *summed)
 {
-	const struct td_recording *rec = &whole->recorded.rec;
+	const struct td_recording *rec = &summed->recorded.rec;
 	double sum = 0;
 
-	for (size_t i = 0; i < whole->totals.nr_ids; i++) {
+	for (size_t i = 0; i < summed->totals.nr_ids; i++) {
 		double of_id =
-			instructions_of(&rec->plan, &rec->machine, totals_of(&whole->totals, i));
+			instructions_of(&rec->plan, &rec->machine, totals_of(&summed->totals, i));
 
 		sum += isnan(of_id) ? 0 : of_id;
 	}
 	return sum > 0 ? sum : NAN;
 }
 
-static void add_ipc(struct td_whole *whole)
+static void add_ipc(struct td_summed *summed)
 {
-	const struct td_recording *rec = &whole->recorded.rec;
-	size_t nr_pmus = rec->machine.nr_core, nr = whole->totals.nr_ids;
+	const struct td_recording *rec = &summed->recorded.rec;
+	size_t nr_pmus = rec->machine.nr_core, nr = summed->totals.nr_ids;
 
-	whole->ipc = td_calloc(nr * nr_pmus + 1, sizeof(*whole->ipc));
+	summed->ipc = td_calloc(nr * nr_pmus + 1, sizeof(*summed->ipc));
 	for (size_t i = 0; i < nr; i++)
-		whole->nr_ipc += fill_ipc(&rec->plan, &rec->machine, totals_of(&whole->totals, i),
-					  whole->ids[i], whole->ipc + whole->nr_ipc);
+		summed->nr_ipc += fill_ipc(&rec->plan, &rec->machine, totals_of(&summed->totals, i),
+					   summed->ids[i], summed->ipc + summed->nr_ipc);
 }
 
 /* Return the length of the name in a label. */
@@ -251,18 +251,18 @@ static char **name_ids(const struct td_totals *totals, enum td_aggregation how)
 	return ids;
 }
 
-static int sum_up(struct td_whole *whole, struct td_err *err)
+static int sum_up(struct td_summed *summed, struct td_err *err)
 {
-	const struct td_recording *rec = &whole->recorded.rec;
-	struct td_view *view = &whole->view;
+	const struct td_recording *rec = &summed->recorded.rec;
+	struct td_view *view = &summed->view;
 
-	td_aggregate(&view->aggregator, &view->whole, &rec->plan, &whole->totals);
-	if (!whole->totals.nr_ids)
+	td_aggregate(&view->aggregator, &view->whole, &rec->plan, &summed->totals);
+	if (!summed->totals.nr_ids)
 		return td_err_set(err, -ENODATA, "%s has no counts", rec->path);
-	whole->instructions = sum_instructions(whole);
-	whole->ids = name_ids(&whole->totals, whole->recorded.source.how);
-	whole->works = td_calloc(whole->totals.nr_ids + 1, sizeof(*whole->works));
-	add_ipc(whole);
+	summed->instructions = sum_instructions(summed);
+	summed->ids = name_ids(&summed->totals, summed->recorded.source.how);
+	summed->works = td_calloc(summed->totals.nr_ids + 1, sizeof(*summed->works));
+	add_ipc(summed);
 	return 0;
 }
 
@@ -275,34 +275,34 @@ static enum td_aggregation choose_ids(const struct td_recorded *recorded)
 									     : TD_AGGREGATE_ALL;
 }
 
-int td_whole_read(struct td_whole *whole, const char *path, const struct td_opts *opts,
-		  struct td_notes *notes, struct td_err *err)
+int td_summed_read(struct td_summed *summed, const char *path, const struct td_opts *opts,
+		   struct td_notes *notes, struct td_err *err)
 {
-	struct td_recorded *recorded = &whole->recorded;
+	struct td_recorded *recorded = &summed->recorded;
 
-	*whole = (struct td_whole){ 0 };
+	*summed = (struct td_summed){ 0 };
 	if (td_recorded_open(recorded, path, &opts->request, err) ||
 	    td_recorded_measure(recorded, notes, err))
 		return err->code;
 	recorded->source.how = choose_ids(recorded);
 	if (td_recorded_check(&recorded->rec, recorded->source.how, &recorded->request, err) ||
-	    td_view_init(&whole->view, &recorded->source, &recorded->request, err) ||
-	    add_intervals(whole, err))
+	    td_view_init(&summed->view, &recorded->source, &recorded->request, err) ||
+	    add_intervals(summed, err))
 		return err->code;
-	return sum_up(whole, err);
+	return sum_up(summed, err);
 }
 
 /* --- results ---------------------------------------------------------------- */
 
 /* Return the number of units of work of an id; NaN: unknown. */
-static double work_of(const struct td_whole *whole, enum td_per per, size_t id)
+static double work_of(const struct td_summed *summed, enum td_per per, size_t id)
 {
-	const struct td_recording *rec = &whole->recorded.rec;
-	const struct td_times *times = &whole->view.whole_times;
+	const struct td_recording *rec = &summed->recorded.rec;
+	const struct td_times *times = &summed->view.whole_times;
 
 	switch (per) {
 	case TD_PER_INSTRUCTIONS:
-		return instructions_of(&rec->plan, &rec->machine, totals_of(&whole->totals, id));
+		return instructions_of(&rec->plan, &rec->machine, totals_of(&summed->totals, id));
 	case TD_PER_SECOND:
 		return times->elapsed_ns ? (double)times->elapsed_ns / 1e9 : NAN;
 	case TD_PER_RUN:
@@ -313,31 +313,31 @@ static double work_of(const struct td_whole *whole, enum td_per per, size_t id)
 }
 
 /* Set scales and names of rows.  The names come last, because ids are found by the labels. */
-static void scale_rows(struct td_whole *whole, bool share)
+static void scale_rows(struct td_summed *summed, bool share)
 {
 	size_t id = 0;
 
-	for (size_t r = 0; r < whole->report.nr_rows; r++) {
-		struct td_row *row = &whole->report.rows[r];
+	for (size_t r = 0; r < summed->report.nr_rows; r++) {
+		struct td_row *row = &summed->report.rows[r];
 		double slots;
 
-		id = find_id(&whole->totals, row->id, id);
-		slots = share ? 1 : row->slots / whole->works[id];
-		whole->scales[r] = slots / PERCENT;
-		row->id = whole->ids[id];
+		id = find_id(&summed->totals, row->id, id);
+		slots = share ? 1 : row->slots / summed->works[id];
+		summed->scales[r] = slots / PERCENT;
+		row->id = summed->ids[id];
 	}
 }
 
-static void eval_tree(struct td_whole *whole, enum td_per per)
+static void eval_tree(struct td_summed *summed, enum td_per per)
 {
-	struct td_recorded *recorded = &whole->recorded;
-	struct td_view *view = &whole->view;
+	struct td_recorded *recorded = &summed->recorded;
+	struct td_view *view = &summed->view;
 
 	td_evaluation_make(&view->evaluation, &recorded->measure.tree, &recorded->rec.plan);
 	td_tree_set_latencies(&recorded->measure.tree, &recorded->rec.latencies);
-	td_eval(&view->evaluation, &whole->totals, &view->whole_times, false, &whole->report);
-	whole->scales = td_calloc(whole->report.nr_rows + 1, sizeof(*whole->scales));
-	scale_rows(whole, per == TD_PER_SLOTS);
+	td_eval(&view->evaluation, &summed->totals, &view->whole_times, false, &summed->report);
+	summed->scales = td_calloc(summed->report.nr_rows + 1, sizeof(*summed->scales));
+	scale_rows(summed, per == TD_PER_SLOTS);
 }
 
 /* Return the index of the id of a row of events, with name and cgroup. */
@@ -353,103 +353,102 @@ static size_t id_of_row(const struct td_totals *totals, const struct td_event_ro
 	return from;
 }
 
-static void scale_events(struct td_whole *whole)
+static void scale_events(struct td_summed *summed)
 {
 	size_t id = 0;
 
-	for (size_t r = 0; r < whole->events.report.nr_rows; r++) {
-		struct td_event_row *row = &whole->events.report.rows[r];
+	for (size_t r = 0; r < summed->events.report.nr_rows; r++) {
+		struct td_event_row *row = &summed->events.report.rows[r];
 
-		id = id_of_row(&whole->totals, row, id);
-		whole->scales[r] = 1 / whole->works[id];
-		row->id = whole->ids[id];
+		id = id_of_row(&summed->totals, row, id);
+		summed->scales[r] = 1 / summed->works[id];
+		row->id = summed->ids[id];
 	}
 }
 
-static void eval_events(struct td_whole *whole)
+static void eval_events(struct td_summed *summed)
 {
-	const struct td_recording *rec = &whole->recorded.rec;
-	struct td_event_report *report = &whole->events.report;
+	const struct td_recording *rec = &summed->recorded.rec;
+	struct td_event_report *report = &summed->events.report;
 
-	whole->events.plan = &rec->plan;
-	td_event_rows(&whole->events, &whole->totals, &whole->view.whole_times);
+	summed->events.plan = &rec->plan;
+	td_event_rows(&summed->events, &summed->totals, &summed->view.whole_times);
 	td_event_rows_set_latencies(report, &rec->plan, &rec->latencies);
-	whole->scales = td_calloc(report->nr_rows + 1, sizeof(*whole->scales));
-	scale_events(whole);
+	summed->scales = td_calloc(report->nr_rows + 1, sizeof(*summed->scales));
+	scale_events(summed);
 }
 
-static int check_work(const struct td_whole *whole, enum td_per per, double work,
+static int check_work(const struct td_summed *summed, enum td_per per, double work,
 		      struct td_err *err)
 {
-	const struct td_recording *rec = &whole->recorded.rec;
+	const struct td_recording *rec = &summed->recorded.rec;
 
 	if (per == TD_PER_SLOTS && rec->info.of_events)
 		return td_err_usage(err, "--per slots: %s has events and no tree", rec->path);
 	if (per == TD_PER_SLOTS || !isnan(work))
 		return 0;
-	td_err_set(err, -ENODATA, "--per %s: %s does not tell how many", td_per_option(per),
+	td_err_set(err, -ENODATA, "--per %s: %s does not contain their number", td_per_option(per),
 		   rec->path);
 	return td_err_hint(
-		err,
-		per == TD_PER_INSTRUCTIONS
-			? "record it again, as trees have instructions now, or compare --per slots"
-			: "compare --per slots");
+		err, per == TD_PER_INSTRUCTIONS
+			     ? "record it again, now with instructions, or compare --per slots"
+			     : "compare --per slots");
 }
 
 /*
  * Compute the results for one unit of work; input borrows them.  Returns -ENODATA if the number
  * of units is unknown.
  */
-static int eval_whole(struct td_whole *whole, enum td_per per, struct td_diff_input *input,
-		      struct td_err *err)
+static int eval_summed(struct td_summed *summed, enum td_per per, struct td_diff_input *input,
+		       struct td_err *err)
 {
-	const struct td_recording *rec = &whole->recorded.rec;
+	const struct td_recording *rec = &summed->recorded.rec;
 	bool events = rec->info.of_events;
 	double work = NAN;
 	int rc;
 
-	for (size_t i = 0; i < whole->totals.nr_ids; i++) {
-		whole->works[i] = work_of(whole, per, i);
-		work = isnan(whole->works[i]) ? work : whole->works[i];
+	for (size_t i = 0; i < summed->totals.nr_ids; i++) {
+		summed->works[i] = work_of(summed, per, i);
+		work = isnan(summed->works[i]) ? work : summed->works[i];
 	}
-	rc = check_work(whole, per, work, err);
+	rc = check_work(summed, per, work, err);
 	if (rc)
 		return rc;
 	if (events)
-		eval_events(whole);
+		eval_events(summed);
 	else
-		eval_tree(whole, per);
+		eval_tree(summed, per);
 	*input = (struct td_diff_input){
-		.report = events ? NULL : &whole->report,
-		.events = events ? &whole->events.report : NULL,
-		.scales = whole->scales,
+		.report = events ? NULL : &summed->report,
+		.events = events ? &summed->events.report : NULL,
+		.scales = summed->scales,
 		.elapsed_s = rec->usage.elapsed_ns ? (double)rec->usage.elapsed_ns / 1e9 : NAN,
 		.user_s = rec->usage.has_times ? (double)rec->usage.user_ns / 1e9 : NAN,
 		.sys_s = rec->usage.has_times ? (double)rec->usage.sys_ns / 1e9 : NAN,
-		.instructions = whole->instructions,
-		.ipc = whole->ipc,
-		.nr_ipc = whole->nr_ipc,
+		.instructions = summed->instructions,
+		.ipc = summed->ipc,
+		.nr_ipc = summed->nr_ipc,
 	};
 	return 0;
 }
 
-static void free_whole(struct td_whole *whole)
+static void free_summed(struct td_summed *summed)
 {
 	struct td_err unused;
 
-	td_report_free(&whole->report);
-	td_event_table_free(&whole->events);
-	free(whole->ids);
-	free(whole->works);
-	free(whole->scales);
-	td_totals_free(&whole->totals);
-	for (size_t i = 0; i < whole->nr_threads; i++)
-		free(whole->threads[i].name);
-	free(whole->threads);
-	td_index_free(&whole->by_name);
-	free(whole->ipc);
-	td_view_close(&whole->view, &unused);
-	td_recorded_close(&whole->recorded);
+	td_report_free(&summed->report);
+	td_event_table_free(&summed->events);
+	free(summed->ids);
+	free(summed->works);
+	free(summed->scales);
+	td_totals_free(&summed->totals);
+	for (size_t i = 0; i < summed->nr_threads; i++)
+		free(summed->threads[i].name);
+	free(summed->threads);
+	td_index_free(&summed->by_name);
+	free(summed->ipc);
+	td_view_close(&summed->view, &unused);
+	td_recorded_close(&summed->recorded);
 }
 
 /* --- what makes recordings hard to compare -------------------------------- */
@@ -576,10 +575,10 @@ int td_sides_read(struct td_sides *sides, const struct td_opts *opts, struct td_
 	};
 	for (size_t i = 0; i < nr; i++) {
 		/* the first of B is compared with A; all others with the first of their side */
-		const struct td_whole *first = &sides->v[i > sides->nr_a ? sides->nr_a : 0];
+		const struct td_summed *first = &sides->v[i > sides->nr_a ? sides->nr_a : 0];
 
 		sides->nr++;
-		if (td_whole_read(&sides->v[i], opts->patterns[i], opts, notes, err) ||
+		if (td_summed_read(&sides->v[i], opts->patterns[i], opts, notes, err) ||
 		    check_alike(&first->recorded, &sides->v[i].recorded, notes, err))
 			return err->code;
 	}

@@ -340,7 +340,7 @@ struct evidence {
 	struct td_sysfs fs;
 	struct td_machine machine;
 	struct td_environment environment;
-	cpu_set_t *home;
+	cpu_set_t *affinity;
 	const char *name; /* name of the file; "-": standard output */
 	FILE *fp;
 	char *bytes; /* content of standard output, written at the end */
@@ -623,13 +623,13 @@ static int measure_program(struct evidence *g, const struct td_known *program,
 			   const struct td_site *spot, struct td_err *err)
 {
 	struct finding found = { .program = program };
-	int rc = td_stay_on_pmu(spot->pmu, g->home, err);
+	int rc = td_stay_on_pmu(spot->pmu, g->affinity, err);
 
 	if (rc)
 		return rc;
 	td_err_set(&found.err, -ENODATA, "not counted");
 	if (td_program_run(program, ALONE_MS * TD_NS_A_MS, &found.took, &found.err) == 0) {
-		rc = td_stay_on_pmu(spot->pmu, g->home, err);
+		rc = td_stay_on_pmu(spot->pmu, g->affinity, err);
 		if (!rc)
 			rc = measure(g, spot, &found, err);
 	}
@@ -654,7 +654,7 @@ static bool needs_whole_core(const struct td_opts *opts, const char *pmu)
 
 static int measure_core_type(struct evidence *g, const struct td_pmu *pmu, struct td_err *err)
 {
-	struct td_site spot = { .pmu = pmu, .cpu = td_affinity_choose(pmu, g->home) };
+	struct td_site spot = { .pmu = pmu, .cpu = td_affinity_choose(pmu, g->affinity) };
 	const struct td_known *only = NULL;
 	int unused, rc = 0;
 
@@ -703,8 +703,8 @@ static int open_evidence(struct evidence *g, struct td_err *err)
 		td_environment_read(&g->environment, &g->fs, &g->machine);
 	if (!rc && !g->machine.nr_core)
 		rc = td_err_set(err, -ENODEV,
-				"no core PMU: tdstat doctor says why nothing can be counted");
-	g->home = td_affinity_get();
+				"no core PMU: tdstat doctor shows why nothing can be counted");
+	g->affinity = td_affinity_get();
 	if (rc)
 		return rc;
 	if (open_file(g, err))
@@ -720,8 +720,8 @@ static void close_evidence(struct evidence *g)
 	if (g->fp)
 		fclose(g->fp);
 	free(g->bytes);
-	td_affinity_set(g->home);
-	CPU_FREE(g->home);
+	td_affinity_set(g->affinity);
+	CPU_FREE(g->affinity);
 	td_environment_free(&g->environment);
 	td_machine_free(&g->machine);
 	td_sysfs_close(&g->fs);

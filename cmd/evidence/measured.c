@@ -74,7 +74,7 @@ static void copy_rows(const struct rereading *reading, const struct td_report *r
 	}
 }
 
-static int keep_whole(void *ctx, const struct td_report *whole, const struct td_verdict *verdict,
+static int keep_total(void *ctx, const struct td_report *whole, const struct td_verdict *verdict,
 		      struct td_err *err)
 {
 	const struct rereading *reading = ctx;
@@ -131,7 +131,7 @@ static int read_recording(const struct rereading *reading, const char *path,
 {
 	struct rereading into = *reading;
 	const struct td_viewer viewer = {
-		.whole = keep_whole, .report = keep_report, .fd = -1, .ctx = &into
+		.whole = keep_total, .report = keep_report, .fd = -1, .ctx = &into
 	};
 	struct td_request asked = *request;
 	struct td_recorded recorded;

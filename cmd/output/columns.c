@@ -22,7 +22,7 @@ static const char *const kinds[] = {
 
 /*
  * Facts of a row.  To add one, add a row here, a member to struct td_row and its init, and set it
- * in td_report_tell() or metrics/eval.  In CSV and JSON, new ones follow the metrics, so that no
+ * in td_report_set_context() or metrics/eval.  In CSV and JSON, new ones follow the metrics, so that no
  * column moves.
  */
 const struct td_sheet_column td_row_facts[] = {

@@ -95,7 +95,7 @@ bool td_out_diff_has_slots(const struct td_diff *diff)
 bool td_out_diff_marks_slots(const struct td_diff_row *row)
 {
 	return row->marked && td_out_diff_is_percent(row) && !isnan(row->slots.diff) &&
-	       fabs(row->value.diff) < TD_DIFF_LEAST;
+	       fabs(row->value.diff) < TD_DIFF_MIN;
 }
 
 size_t td_out_diff_count(const struct td_diff *diff,
@@ -240,7 +240,7 @@ static void put_equal(FILE *fp, const struct td_diff *diff, const struct td_diff
 {
 	const struct td_diff_change *change = &s->whole.change;
 	/* the difference may be significant by itself, but not over all rows */
-	bool same = fabs(change->pct) < TD_DIFF_LEAST;
+	bool same = fabs(change->pct) < TD_DIFF_MIN;
 	bool known = !isnan(s->whole.value.chance) && !isnan(change->error) &&
 		     (same || !s->whole.value.clear);
 

@@ -238,7 +238,7 @@ static void put_over(struct lines *lines)
 static void put_runner_up(struct lines *lines)
 {
 	const struct td_verdict *v = lines->verdict;
-	const struct td_found *beside = td_verdict_beside(v);
+	const struct td_found *beside = td_verdict_sibling(v);
 
 	if (beside == td_verdict_last(v)) {
 		put_one(lines, " Runner-up: ", &v->runner_up);

@@ -314,7 +314,7 @@ static void say_gaps(const struct td_job *job)
 		td_job_say(job,
 			   "tdstat: --print-perf leaves out metrics that need samples of retire "
 			   "latencies\n");
-	while (placed < events->nr && events->v[placed].home == events->v[placed].pmu)
+	while (placed < events->nr && events->v[placed].cpu_pmu == events->v[placed].pmu)
 		placed++;
 	if (placed < events->nr)
 		td_job_say(job, "tdstat: %s needs a perf as new as that of Linux 7.2\n",

@@ -86,9 +86,9 @@ static int add_filter(struct td_typing *t, const struct td_event_arg *arg, struc
 /* Refuse an event if none of the CPUs of -C has its PMU. */
 static void check_cpus(struct td_typing *t, struct td_event *event)
 {
-	td_autofree char *why = td_plan_lacks_cpus(&t->machine->pmus[event->home], t->target);
+	td_autofree char *why = td_plan_lacks_cpus(&t->machine->pmus[event->cpu_pmu], t->target);
 
-	if (event->home != event->pmu && !t->target->system_wide)
+	if (event->cpu_pmu != event->pmu && !t->target->system_wide)
 		td_event_refuse(event, "cpu= counts CPUs: it takes -a or -C", t->notes);
 	else if (!event->tool && why)
 		td_event_refuse(event, why, t->notes);
@@ -102,7 +102,8 @@ static bool is_forbidden(const struct td_typing *t, const struct td_event *event
 {
 	const char *pmu = t->machine->pmus[event->pmu].name;
 
-	return td_rights_are_lent() && (strcmp(pmu, "kprobe") == 0 || strcmp(pmu, "uprobe") == 0);
+	return td_rights_exceed_user() &&
+	       (strcmp(pmu, "kprobe") == 0 || strcmp(pmu, "uprobe") == 0);
 }
 
 /*

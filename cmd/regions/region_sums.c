@@ -578,7 +578,7 @@ static uint64_t size_in_use(const struct td_region_head *head, uint64_t size)
 	return used > sizeof(*head) && used < size ? used : size;
 }
 
-static int read_whole(int fd, char *to, uint64_t size)
+static int read_fully(int fd, char *to, uint64_t size)
 {
 	uint64_t at = 0;
 
@@ -596,13 +596,13 @@ static int read_whole(int fd, char *to, uint64_t size)
 static int copy_data(struct td_region_file *file, int fd, uint64_t size, struct td_err *err)
 {
 	struct td_region_head head;
-	int rc = read_whole(fd, (char *)&head, sizeof(head));
+	int rc = read_fully(fd, (char *)&head, sizeof(head));
 
 	if (rc)
 		return failed(file, -rc, err);
 	file->size = size_in_use(&head, size);
 	file->data = td_malloc(file->size);
-	rc = read_whole(fd, file->data, file->size);
+	rc = read_fully(fd, file->data, file->size);
 	if (rc)
 		return failed(file, -rc, err);
 	memcpy(file->data, &head, sizeof(head));
@@ -643,7 +643,7 @@ static int read_file(struct td_region_files *files, const char *path, struct td_
 	int rc;
 
 	if (fd < 0 && errno == ELOOP)
-		return bad(&file, "is not of the regions of a program", err);
+		return bad(&file, "is not a file of regions", err);
 	if (fd < 0)
 		return failed(&file, errno, err);
 	rc = copy_file(&file, fd, err);

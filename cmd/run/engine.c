@@ -272,7 +272,7 @@ static int end_command(struct td_engine *engine, struct td_err *err)
 	if (!is_alive(engine))
 		return 0;
 	kill(engine->child.pid, again ? SIGKILL : SIGTERM);
-	return again ? 0 : td_waiter_again(&engine->waiter, GRACE_NS, err);
+	return again ? 0 : td_waiter_rearm(&engine->waiter, GRACE_NS, err);
 }
 
 static int take_wake(struct td_engine *engine, const struct td_wake *wake, struct td_err *err)
@@ -378,7 +378,7 @@ static void end(void)
 	_exit(status);
 }
 
-void td_engine_mind_memory(char **command, int refused)
+void td_engine_handle_no_memory(char **command, int refused)
 {
 	fallback.command = command;
 	fallback.refused = command ? refused : 0;

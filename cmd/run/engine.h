@@ -79,6 +79,6 @@ int td_engine_reset(struct td_engine *engine, struct td_err *err);
  * started yet, it exits with refused, or runs the command if refused is 0.  Without a command, the
  * status is 1.  The next run removes left-over files, as after SIGKILL.
  */
-void td_engine_mind_memory(char **command, int refused);
+void td_engine_handle_no_memory(char **command, int refused);
 
 #endif

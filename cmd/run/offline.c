@@ -85,8 +85,8 @@ static uint64_t remove_back(struct td_offline *offline, const struct td_ints *de
 }
 
 /* Print which CPUs are back, and how long they were offline. */
-static void say_back(struct td_offline *offline, const struct td_job *job,
-		     const struct td_ints *dead, uint64_t now_ns)
+static void report_online(struct td_offline *offline, const struct td_job *job,
+			  const struct td_ints *dead, uint64_t now_ns)
 {
 	for (;;) {
 		td_autofree char *text = NULL;
@@ -190,7 +190,7 @@ void td_offline_follow(struct td_offline *offline, struct td_job *job, struct td
 		list_gone(job, &dead, &gone);
 		say_gone(offline, job, &gone);
 		open_back(offline, job, counter, &gone, &dead);
-		say_back(offline, job, &dead, now_ns);
+		report_online(offline, job, &dead, now_ns);
 	}
 	offline->read_ns = now_ns;
 	td_ints_free(&gone);

@@ -710,7 +710,7 @@ static int session_end_set(struct td_session *session, bool now, struct td_err *
 
 	if (plan->nr_sets < 2)
 		return 0;
-	td_plan_put_back(plan);
+	td_plan_restore_groups(plan);
 	if (session->unwritable || (!now && (unsigned int)session->runs % plan->nr_sets))
 		return 0;
 	rc = td_view_join(&session->view, err);
@@ -879,14 +879,14 @@ static int run_pre(struct td_session *session, struct td_err *err)
 	int rc = done ? 0 : run_hook(session, "--pre", when->pre, err);
 
 	session->pre_done = !rc;
-	session->held_back = rc != 0;
+	session->blocked = rc != 0;
 	if (rc || !when->pre || done)
 		return rc;
 	do {
 		if (!td_signals_take(&signal))
 			return 0;
 	} while (!td_signals_is_ending(&signal));
-	session->is_last = session->held_back = true;
+	session->is_last = session->blocked = true;
 	return td_err_set(err, -EINTR, "stopped before it began");
 }
 
@@ -894,7 +894,7 @@ static int run_post(struct td_session *session, struct td_err *err)
 {
 	int rc = run_hook(session, "--post", session->job->request->when.post, err);
 
-	session->held_back |= rc != 0;
+	session->blocked |= rc != 0;
 	return rc;
 }
 

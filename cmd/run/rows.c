@@ -243,14 +243,14 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns, const struct td_usage *
 	return rc ? rc : td_view_put(&run->session->view, &counted, err);
 }
 
-static void say_behind(struct td_run *run)
+static void report_unread(struct td_run *run)
 {
-	if (!run->tally.behind || run->said_behind)
+	if (!run->tally.behind || run->reported_unread)
 		return;
-	run->said_behind = true;
+	run->reported_unread = true;
 	td_job_say(run->job,
 		   "tdstat: not all counters could be read at once, because a child process was "
-		   "beginning or ending: what a row lacks is in one of the next rows\n");
+		   "starting or ending: counts missing from a row are in one of the next rows\n");
 }
 
 /*
@@ -283,7 +283,7 @@ static int put_row(struct td_run *run, struct td_err *err)
 	int rc = td_run_put_sum(run, run->clock.read_ns, NULL, err);
 
 	run->waited += waited && !run->tally.behind;
-	say_behind(run);
+	report_unread(run);
 	/* now, because counting may continue for days */
 	td_job_say_notes(run->job);
 	clear_row(run);

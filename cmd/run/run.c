@@ -82,7 +82,7 @@ int td_session_open(struct td_session *session, struct td_job *job,
 	return rc;
 }
 
-bool td_session_goes_on(const struct td_session *session)
+bool td_session_continues(const struct td_session *session)
 {
 	int repeat = session->job->request->when.repeat;
 	int sets = (int)nr_sets(session);

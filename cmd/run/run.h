@@ -41,7 +41,7 @@ struct td_session {
 	bool is_last;                  /* no run follows */
 	int begun;                     /* number of runs whose command started */
 	bool pre_done;                 /* --pre was done for the run that began last */
-	bool held_back;  /* start no further command: a hook failed, or a signal came first */
+	bool blocked;    /* start no further command: a hook failed, or a signal came first */
 	bool unwritable; /* output or recording cannot be written */
 	bool unseen;     /* the output's reader has gone: not an error */
 };
@@ -77,7 +77,7 @@ struct td_run {
 	struct td_latency_sampling latency;
 	int printed; /* number of rows written */
 	int waited;  /* number of rows in which no task ran */
-	bool said_behind;
+	bool reported_unread;
 	bool given_up; /* counting ended with an error */
 };
 
@@ -87,7 +87,7 @@ struct td_run {
 int td_session_open(struct td_session *session, struct td_job *job,
 		    const struct td_inherited *inherited, struct td_err *err);
 /* Return true if another run follows. */
-bool td_session_goes_on(const struct td_session *session);
+bool td_session_continues(const struct td_session *session);
 /* Returns rc, or an error from closing the outputs. */
 int td_session_close(struct td_session *session, int rc, struct td_err *err);
 /* Forget the previous run; keep session and job. */

@@ -169,7 +169,7 @@ int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
 	return arm(&waiter->delay, td_now_ns() + ns, err);
 }
 
-int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
+int td_waiter_rearm(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
 {
 	return arm(&waiter->timeout, td_now_ns() + ns, err);
 }

@@ -78,7 +78,7 @@ void td_waiter_set_period(struct td_waiter *waiter, uint64_t period_ns);
 /* Stops waking for ticks, --control, tasks and the viewer; not for signals, timeouts and ends. */
 void td_waiter_stop_counting(struct td_waiter *waiter);
 /* Arms the timer of TD_WAKE_TIMEOUT, ns from now. */
-int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
+int td_waiter_rearm(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 /* Arms the timer of TD_WAKE_DELAY, ns from now. */
 int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake, struct td_err *err);

@@ -191,7 +191,7 @@ static bool is_frozen(const struct td_top *top)
 	return top->wish || (top->state.paused && top->snapshot.rows.rows);
 }
 
-static int keep_whole(void *ctx, const struct td_report *whole, const struct td_verdict *verdict,
+static int keep_total(void *ctx, const struct td_report *whole, const struct td_verdict *verdict,
 		      struct td_err *err)
 {
 	struct td_top *top = ctx;
@@ -283,7 +283,7 @@ static int top_open(struct td_top *top, struct td_err *err)
 		rc = td_screen_prepare(&top->screen, err);
 	top->viewer = (struct td_viewer){
 		.begin = begin,
-		.whole = keep_whole,
+		.whole = keep_total,
 		.report = show_report,
 		.ready = handle_keys,
 		.fd = top->screen.fd,
@@ -334,7 +334,7 @@ static int pause_for(struct player *p, uint64_t ns, struct td_err *err)
 {
 	struct td_wake wake = { 0 };
 	bool passed = false;
-	int rc = td_waiter_again(&p->waiter, ns, err);
+	int rc = td_waiter_rearm(&p->waiter, ns, err);
 
 	while (!rc && !p->ends && (!passed || p->top->state.paused)) {
 		rc = wait(p, &wake, err);

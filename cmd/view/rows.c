@@ -412,7 +412,7 @@ static int give(struct td_view *view, const struct td_aggregator *agg,
 }
 
 /* Give the viewer all rows of an interval as one. */
-static int view_put_whole(struct td_view *view, const struct td_counted *counted,
+static int view_put_total(struct td_view *view, const struct td_counted *counted,
 			  struct td_err *err)
 {
 	/* counts are scaled up if the rows are, too */
@@ -477,11 +477,11 @@ static void describe(const struct rows *r, struct td_report *report)
 	double seconds =
 		r->times && r->times->elapsed_ns ? (double)r->times->elapsed_ns / 1e9 : NAN;
 
-	td_report_tell(report, view->sink.frame.how, view->sink.frame.host,
-		       r->purpose == SHOW_MEAN ? TD_ROW_MEAN
-		       : interval              ? TD_ROW_INTERVAL
-					       : TD_ROW_SUMMARY,
-		       interval ? (double)++view->nr_intervals : NAN, seconds);
+	td_report_set_context(report, view->sink.frame.how, view->sink.frame.host,
+			      r->purpose == SHOW_MEAN ? TD_ROW_MEAN
+			      : interval              ? TD_ROW_INTERVAL
+						      : TD_ROW_SUMMARY,
+			      interval ? (double)++view->nr_intervals : NAN, seconds);
 }
 
 /* Mark the row of CPUs that had nothing to do, which loses nothing. */
@@ -630,7 +630,7 @@ static void add_part(struct td_view *view, const struct td_readings *part, uint6
  * Adds the batches of a long interval as batches of the sum, with the times of the intervals that
  * were added, because nothing was counted between files.
  */
-void td_view_add_to_whole(struct td_view *view, const struct td_counted *counted)
+void td_view_add_to_total(struct td_view *view, const struct td_counted *counted)
 {
 	const struct td_course *course = counted->course;
 	uint64_t begun_ns = view->whole_times.elapsed_ns;
@@ -658,7 +658,7 @@ int td_view_put(struct td_view *view, const struct td_counted *counted, struct t
 				   times, totals,  view->mean ? COLLECT : SHOW };
 	struct td_sink *sink = &view->sink;
 
-	if (view_put_whole(view, counted, err) || td_view_follow(view, err))
+	if (view_put_total(view, counted, err) || td_view_follow(view, err))
 		return err->code;
 	td_aggregate(&view->aggregator, counted->readings, view->source->plan, totals);
 	if (view->nr_joined) {
@@ -668,7 +668,7 @@ int td_view_put(struct td_view *view, const struct td_counted *counted, struct t
 	if (view->mean)
 		td_totals_sum_add(&view->sum, view->source->plan, totals, times);
 	if (view->summary)
-		td_view_add_to_whole(view, counted);
+		td_view_add_to_total(view, counted);
 	/* per thread, there may be no rows, which only a viewer shows */
 	if (!view->viewer && td_aggregation_by_task(sink->frame.how) && !totals->nr_ids)
 		return td_sink_check(sink, err);

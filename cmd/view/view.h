@@ -106,7 +106,7 @@ int td_view_close(struct td_view *view, struct td_err *err);
 /* Show an interval; for the mean of several runs, only add it. */
 int td_view_put(struct td_view *view, const struct td_counted *counted, struct td_err *err);
 /* Add raw counts to view->whole, which is scaled once, with the time of all intervals. */
-void td_view_add_to_whole(struct td_view *view, const struct td_counted *counted);
+void td_view_add_to_total(struct td_view *view, const struct td_counted *counted);
 /* End a run: show the summary of its intervals, and its times. */
 int td_view_end_run(struct td_view *view, const struct td_usage *usage, struct td_err *err);
 /* --no-multiplex: show the result of the runs so far, or add it to the mean of -r. */

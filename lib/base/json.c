@@ -78,7 +78,7 @@ const char *td_json_string(struct json_object *object, const char *key)
 	return value ? json_object_get_string(value) : NULL;
 }
 
-bool td_json_whole(struct json_object *value, int64_t min, int64_t max, int64_t *out)
+bool td_json_integer(struct json_object *value, int64_t min, int64_t max, int64_t *out)
 {
 	if (!json_object_is_type(value, json_type_int))
 		return false;
@@ -112,7 +112,7 @@ bool td_json_int(struct json_object *object, const char *key, int64_t min, int64
 {
 	struct json_object *value = td_json_member(object, key, json_type_int);
 
-	return value && td_json_whole(value, min, max, out);
+	return value && td_json_integer(value, min, max, out);
 }
 
 /* A double is exact to the nanosecond for a month (2^21 seconds). */

@@ -44,7 +44,7 @@ const char *td_json_misfit(struct json_object *object, const struct td_json_opti
 /* Gets seconds below 1e9 in nanoseconds, with the precision of a double. */
 bool td_json_seconds(struct json_object *object, const char *key, uint64_t *ns);
 /* Converts value to an integer from min to max.  Returns false if it is not one. */
-bool td_json_whole(struct json_object *value, int64_t min, int64_t max, int64_t *out);
+bool td_json_integer(struct json_object *value, int64_t min, int64_t max, int64_t *out);
 
 /*
  * Returns a new object for a line.  Sets errno to 0: if memory runs out, json-c omits parts

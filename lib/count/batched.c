@@ -95,7 +95,7 @@ struct td_sums td_sums_round(const double batches[TD_BATCHES])
 	return sums;
 }
 
-struct td_sums td_sums_of_parts(const struct td_parts *parts, uint64_t nr)
+struct td_sums td_sums_from_parts(const struct td_parts *parts, uint64_t nr)
 {
 	uint64_t size = part_size(nr);
 	double batches[TD_BATCHES] = { 0 };

@@ -47,7 +47,7 @@ struct td_sums {
  */
 struct td_sums td_sums_round(const double batches[TD_BATCHES]);
 /* Rounds the parts of nr calls. */
-struct td_sums td_sums_of_parts(const struct td_parts *parts, uint64_t nr);
+struct td_sums td_sums_from_parts(const struct td_parts *parts, uint64_t nr);
 int64_t td_sums_total(const struct td_sums *sums);
 
 /* Readings with a course whose points are the ends of the batches. */

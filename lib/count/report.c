@@ -165,8 +165,8 @@ static void tell_place(struct td_row *row, enum td_aggregation how)
 		row->busy_pct = NAN;
 }
 
-void td_report_tell(struct td_report *report, enum td_aggregation how, const char *host,
-		    enum td_row_kind kind, double interval, double seconds)
+void td_report_set_context(struct td_report *report, enum td_aggregation how, const char *host,
+			   enum td_row_kind kind, double interval, double seconds)
 {
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		struct td_row *row = &report->rows[i];

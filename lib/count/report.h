@@ -256,7 +256,7 @@ struct td_row {
 	const char *name;         /* the id without a cgroup */
 	const char *cgroup;       /* NULL: none */
 	const char *container;    /* container of the cgroup; NULL: none, or unknown */
-	/* td_report_tell() sets these, up to host, for formats that programs read. */
+	/* td_report_set_context() sets these, up to host, for formats that programs read. */
 	enum td_row_kind kind;
 	double interval;  /* number of the interval, from 1; NaN: not an interval */
 	double seconds;   /* duration; NaN: unknown */
@@ -393,8 +393,8 @@ const struct td_row *td_report_find(const struct td_report *in, const char *id, 
  * Sets the members of rows for formats that programs read: the CPU, core or thread of an id,
  * and the arguments; host may be NULL.  The rows must not be moved afterwards.
  */
-void td_report_tell(struct td_report *report, enum td_aggregation how, const char *host,
-		    enum td_row_kind kind, double interval, double seconds);
+void td_report_set_context(struct td_report *report, enum td_aggregation how, const char *host,
+			   enum td_row_kind kind, double interval, double seconds);
 /* Adds and returns a row; all its cells are TD_STATUS_NONE. */
 struct td_row *td_report_add_row(struct td_report *report, const char *id, const char *pmu);
 /* Removes rows of tasks that were not on the PMU. */

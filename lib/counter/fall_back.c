@@ -242,12 +242,13 @@ static int leave_kernel_out(struct refused r)
 	return rc;
 }
 
-static int take_apart(const struct refused *r)
+static int break_up(const struct refused *r)
 {
 	const struct td_event *leader = &r->setup->plan->events.v[r->group->members[0]];
 
 	td_notes_add(r->setup->notes,
-		     "%s: the kernel cannot count the group of %s at once: its events take turns",
+		     "%s: the kernel cannot count the group of %s at once: its events are "
+		     "multiplexed",
 		     r->pmu, leader->name);
 	if (r->group->may_split)
 		return td_plan_split(r->setup->plan, r->index, r->err);
@@ -255,19 +256,19 @@ static int take_apart(const struct refused *r)
 	return 0;
 }
 
-static bool can_take_apart(const struct refused *r)
+static bool can_break_up(const struct refused *r)
 {
 	return td_plan_can_split(r->group) || td_plan_is_breakable(r->setup->plan, r->index);
 }
 
 /* Multiplexes a group of levels 1 and 2, which cannot count all the time here. */
-static int let_go(const struct refused *r)
+static int multiplex(const struct refused *r)
 {
 	r->setup->plan->groups[r->index].pinned = false;
 	td_notes_add(
 		r->setup->notes,
-		"%s: the kernel cannot count the group of %s all the time: it takes turns with the "
-		"others",
+		"%s: the kernel cannot count the group of %s all the time: it is multiplexed with "
+		"the others",
 		r->pmu, r->setup->plan->events.v[r->group->members[0]].name);
 	return 0;
 }
@@ -319,7 +320,7 @@ static int leave_offline(const struct refused *r)
 	td_autofree char *text = NULL;
 	bool some;
 
-	td_plan_cpus(&machine->pmus[r->event->home], target, &cpus);
+	td_plan_cpus(&machine->pmus[r->event->cpu_pmu], target, &cpus);
 	td_find_offline(&cpus, &gone);
 	some = gone.nr && gone.nr < cpus.nr;
 	if (some)
@@ -354,11 +355,11 @@ static int make_smaller(const struct refused *r)
 	if (left <= 0)
 		return left;
 	if (r->group->pinned && r->group->may_unpin && !td_plan_is_alone(r->setup->plan, r->group))
-		return let_go(r);
-	if (!can_take_apart(r))
+		return multiplex(r);
+	if (!can_break_up(r))
 		return 1;
 	r->setup->plan->groups[r->index].pinned &= !r->group->may_unpin;
-	return take_apart(r);
+	return break_up(r);
 }
 
 int td_fall_back(const struct td_counter_setup *setup, size_t group, size_t member, int rc,

@@ -152,7 +152,7 @@ static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
  * the command begins near tdstat's CPU.  If all online CPUs were allowed, also allows CPUs that
  * come online later.
  */
-static void go_back(const struct td_machine *machine, int home, const cpu_set_t *before)
+static void restore_cpus(const struct td_machine *machine, int old_cpu, const cpu_set_t *before)
 {
 	cpu_set_t cpus;
 	bool all = true;
@@ -164,14 +164,14 @@ static void go_back(const struct td_machine *machine, int home, const cpu_set_t 
 		memset(&cpus, 0xff, sizeof(cpus));
 	else
 		cpus = *before;
-	td_go_to_cpu(home);
+	td_go_to_cpu(old_cpu);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
 void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 		    const struct td_target *target)
 {
-	int home = sched_getcpu();
+	int old_cpu = sched_getcpu();
 	cpu_set_t before;
 	bool moved = false;
 
@@ -190,7 +190,7 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 		pin_if_it_helps(plan, group, target);
 	}
 	if (moved)
-		go_back(machine, home, &before);
+		restore_cpus(machine, old_cpu, &before);
 }
 
 bool td_is_starved(const struct td_plan *plan, const struct td_group *group,
@@ -574,7 +574,7 @@ static bool lacks(const struct td_pmu *pmu, const struct wanted *wanted, bool nm
 bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 		  const struct td_target *target)
 {
-	int home = sched_getcpu();
+	int old_cpu = sched_getcpu();
 	bool moved = false, held = false, looked = false, watched = false;
 	cpu_set_t before;
 
@@ -598,6 +598,6 @@ bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 	if (looked)
 		machine->nmi_watchdog = watched;
 	if (moved)
-		go_back(machine, home, &before);
+		restore_cpus(machine, old_cpu, &before);
 	return held;
 }

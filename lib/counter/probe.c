@@ -152,7 +152,7 @@ static bool has_run(int fd)
  * Returns true if the event runs, which only a pinned event of another program prevents.  It is
  * not pinned itself, because that would disturb other programs.
  */
-static bool gets_a_turn(int fd)
+static bool is_scheduled(int fd)
 {
 	for (int i = 0; i < TURNS; i++) {
 		if (has_run(fd))
@@ -169,7 +169,7 @@ bool td_slots_probe(const struct td_pmu *pmu)
 	bool can = true;
 
 	if (fd >= 0)
-		can = gets_a_turn(fd);
+		can = is_scheduled(fd);
 	else if (errno == EACCES || errno == EPERM)
 		/*
 		 * users may count their own tasks, which is enough to find out if the counter

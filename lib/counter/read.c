@@ -403,7 +403,7 @@ static void mend_enabled(struct td_group_reader *reader)
 }
 
 /* Adds the counts of steps opened late to the steps that they count for. */
-static void hand_over(const struct td_group_reader *reader)
+static void merge_late(const struct td_group_reader *reader)
 {
 	struct td_reading *v = reader->delta.v;
 
@@ -595,7 +595,7 @@ int td_group_reader_read(struct td_group_reader *reader, uint64_t retry_ns,
 	td_readings_delta(&reader->now, &reader->before, &reader->delta);
 	mend_enabled(reader);
 	find_dead(reader);
-	hand_over(reader);
+	merge_late(reader);
 	add_waits(reader);
 	reader->before = reader->now;
 	reader->now = before;

@@ -72,7 +72,7 @@ int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index, c
 
 	*event = (struct td_event){
 		.pmu = index,
-		.home = index,
+		.cpu_pmu = index,
 		.type = pmu->type,
 		.scale = 1,
 		.spec = -1,

@@ -42,9 +42,9 @@ enum td_tool {
 
 /* One event on one PMU. */
 struct td_event {
-	char *name; /* an event string, such as "cpu_core/topdown-retiring/" */
-	int pmu;    /* index in the machine's PMUs */
-	int home;   /* index of the PMU on whose CPUs it counts: pmu, or that of cpu= */
+	char *name;  /* an event string, such as "cpu_core/topdown-retiring/" */
+	int pmu;     /* index in the machine's PMUs */
+	int cpu_pmu; /* index of the PMU on whose CPUs it counts: pmu, or that of cpu= */
 	uint32_t type;
 	uint64_t config[TD_NR_CONFIGS];
 	double scale; /* factor in the .scale file in sysfs, else 1 */

@@ -98,7 +98,7 @@ static struct td_event *new_event(struct td_building *b, int pmu)
 
 	*event = (struct td_event){
 		.pmu = pmu,
-		.home = pmu,
+		.cpu_pmu = pmu,
 		.type = b->type,
 		.config = { b->config },
 		.scale = 1,

@@ -77,7 +77,7 @@ static int set_home(const struct td_building *b, struct td_event *event, const s
 	int home = td_machine_find_pmu(b->machine, term->value);
 
 	if (home >= 0 && b->machine->pmus[home].kind == TD_PMU_CORE) {
-		event->home = home;
+		event->cpu_pmu = home;
 		return 0;
 	}
 	td_span_error(b->err, &term->span, "cpu=%s: no core type here has this PMU", term->value);

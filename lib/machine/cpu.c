@@ -358,7 +358,7 @@ static uint64_t ticks_to_ns(uint64_t ticks)
 }
 
 /* Reads a whole file.  The caller frees it; returns NULL with errno on failure. */
-static char *read_whole(int dir, const char *path)
+static char *read_file(int dir, const char *path)
 {
 	size_t size = 4096;
 
@@ -399,7 +399,7 @@ static void add_cpu_line(const char *line, const struct td_ints *cpus, struct td
 int td_cpu_times_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 		      struct td_cpu_times *out, struct td_err *err)
 {
-	td_autofree char *text = read_whole(fs->proc, "stat");
+	td_autofree char *text = read_file(fs->proc, "stat");
 	char *rest = text, *line;
 
 	*out = (struct td_cpu_times){ 0 };

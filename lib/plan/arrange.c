@@ -10,8 +10,8 @@
 #include "lib/plan/fit.h"
 #include "lib/plan/plan.h"
 
-/* A place in the kernel where events are counted.  Events with the same home are in one group. */
-struct home {
+/* Identity of a group.  Events with the same key are in one group. */
+struct group_key {
 	int braces; /* number of the {}, SINGLES, or less for a group of one event */
 	int pmu;
 };
@@ -27,10 +27,10 @@ struct arranging {
 	struct td_plan *plan;
 	const struct td_machine *machine;
 	struct td_notes *notes;
-	struct home *homes;      /* one for each event */
-	struct td_index by_home; /* finds the first event of each home */
-	int *next, *last;        /* links the events of a home; -1 ends a list */
-	struct td_index slots;   /* finds the homes that contain SLOTS */
+	struct group_key *keys; /* one for each event */
+	struct td_index by_key; /* finds the first event with each key */
+	int *next, *last;       /* links the events with the same key; -1 ends a list */
+	struct td_index slots;  /* finds the keys of groups with SLOTS */
 	/* [is software]: index to find the PMU of the first such event in each {} of the text */
 	struct td_index pmu_of_braces[2];
 };
@@ -88,32 +88,32 @@ static int own_braces(const struct arranging *a, size_t event)
 }
 
 /*
- * Return the home of an event.  A software event may join a hardware group.  If the group's PMU is
+ * Return the key of an event's group.  A software event may join a hardware group.  If its PMU is
  * only on some CPUs (of a hybrid, or an uncore unit), the software event would miss the other CPUs,
  * so it stays in a group of its own.
  */
-static struct home find_home(const struct arranging *a, size_t event)
+static struct group_key find_key(const struct arranging *a, size_t event)
 {
 	const struct td_event *e = &a->plan->events.v[event];
-	struct home home = { own_braces(a, event), e->home };
+	struct group_key key = { own_braces(a, event), e->cpu_pmu };
 	int hardware;
 
 	if (!is_software(a, event))
-		return home;
+		return key;
 	/* software, tracepoint and breakpoint events share a group */
 	if (e->group >= 0)
-		home.pmu = pmu_in_braces(a, event, true);
+		key.pmu = pmu_in_braces(a, event, true);
 	hardware = pmu_in_braces(a, event, false);
 	if (hardware < 0)
-		return home;
+		return key;
 	if (a->machine->pmus[hardware].cpus.nr == a->machine->online.nr)
-		home.pmu = hardware;
+		key.pmu = hardware;
 	else
 		td_notes_add(
 			a->notes,
 			"%s is counted outside of its group, which counts only on the CPUs of %s",
 			e->name, a->machine->pmus[hardware].name);
-	return home;
+	return key;
 }
 
 /* Return a bit for the PMU of a hardware event; 0 for other events, which do not split groups. */
@@ -205,15 +205,15 @@ static int add_missing_slots(struct arranging *a, struct td_err *err)
 	return 0;
 }
 
-static uint64_t hash_home(const struct home *home)
+static uint64_t hash_key(const struct group_key *key)
 {
-	return td_hash((uint64_t)(uint32_t)home->braces << 32 | (uint32_t)home->pmu);
+	return td_hash((uint64_t)(uint32_t)key->braces << 32 | (uint32_t)key->pmu);
 }
 
 /* Was SLOTS typed in the same group as this field? */
 static bool has_slots(const struct arranging *a, size_t field)
 {
-	return td_index_find(&a->slots, hash_home(&a->homes[field])) != TD_NOT_FOUND;
+	return td_index_find(&a->slots, hash_key(&a->keys[field])) != TD_NOT_FOUND;
 }
 
 /* Move the fields of a PMU into the group of its first SLOTS. */
@@ -223,7 +223,7 @@ static void gather_topdown(struct arranging *a, int pmu)
 
 	for (size_t i = 0; slots >= 0 && i < a->plan->events.nr; i++) {
 		if (a->plan->events.v[i].pmu == pmu && is_field(a, i) && !has_slots(a, i))
-			a->homes[i] = a->homes[slots];
+			a->keys[i] = a->keys[slots];
 	}
 }
 
@@ -237,12 +237,12 @@ static int rank(const struct arranging *a, size_t event)
 	return is_field(a, event) ? 1 : 2;
 }
 
-/* Link the events of each home into a list. */
-static void link_homes(struct arranging *a)
+/* Link the events with the same key into a list. */
+static void link_keys(struct arranging *a)
 {
 	for (int i = 0; i < (int)a->plan->events.nr; i++) {
-		uint64_t hash = hash_home(&a->homes[i]);
-		size_t first = td_index_find(&a->by_home, hash);
+		uint64_t hash = hash_key(&a->keys[i]);
+		size_t first = td_index_find(&a->by_key, hash);
 
 		a->next[i] = -1;
 		a->last[i] = i;
@@ -252,13 +252,14 @@ static void link_homes(struct arranging *a)
 			a->next[a->last[first]] = i;
 			a->last[first] = i;
 		} else {
-			td_index_add(&a->by_home, hash, (size_t)i);
+			td_index_add(&a->by_key, hash, (size_t)i);
 		}
 	}
 }
 
 /* Set the flags of a group from the modifiers of its members. */
-static void set_flags(const struct arranging *a, const struct home *home, struct td_group *group)
+static void set_flags(const struct arranging *a, const struct group_key *key,
+		      struct td_group *group)
 {
 	group->slots = is_slots(a, (size_t)group->members[0]);
 	group->weak = true;
@@ -266,7 +267,7 @@ static void set_flags(const struct arranging *a, const struct home *home, struct
 		const struct td_event *event = &a->plan->events.v[group->members[i]];
 
 		/* fields that were moved here do not count */
-		if (home->braces >= 0 && event->group != home->braces)
+		if (key->braces >= 0 && event->group != key->braces)
 			continue;
 		group->pinned |= event->mods.pinned;
 		group->exclusive |= event->mods.exclusive;
@@ -277,8 +278,8 @@ static void set_flags(const struct arranging *a, const struct home *home, struct
 static void make_group(struct arranging *a, size_t first)
 {
 	struct td_plan *plan = a->plan;
-	const struct home *home = &a->homes[first];
-	struct td_group *group = td_plan_new_group(plan, home->pmu);
+	const struct group_key *key = &a->keys[first];
+	struct td_group *group = td_plan_new_group(plan, key->pmu);
 
 	for (int wanted = 0; wanted <= 2; wanted++) {
 		for (int i = (int)first; i >= 0; i = a->next[i]) {
@@ -286,7 +287,7 @@ static void make_group(struct arranging *a, size_t first)
 				td_group_add(group, &i, 1);
 		}
 	}
-	set_flags(a, home, group);
+	set_flags(a, key, group);
 }
 
 /*
@@ -302,45 +303,45 @@ static void break_weak(struct arranging *a)
 			continue;
 		td_notes_add(
 			a->notes,
-			"%s: the group of %s needs more counters than there are: its events take "
-			"turns",
+			"%s: the group of %s needs more counters than there are: its events are "
+			"multiplexed",
 			a->machine->pmus[a->plan->groups[g].pmu].name,
 			a->plan->events.v[a->plan->groups[g].members[0]].name);
 		td_plan_break(a->plan, g);
 	}
 }
 
-static void find_homes(struct arranging *a)
+static void find_keys(struct arranging *a)
 {
 	size_t nr = a->plan->events.nr;
 
 	find_pmus_of_braces(a);
 	for (size_t i = 0; i < nr; i++)
-		a->homes[i] = find_home(a, i);
+		a->keys[i] = find_key(a, i);
 	for (size_t i = 0; i < nr; i++) {
 		if (is_slots(a, i))
-			td_index_set(&a->slots, hash_home(&a->homes[i]), i);
+			td_index_set(&a->slots, hash_key(&a->keys[i]), i);
 	}
 	for (int pmu = 0; pmu < (int)a->machine->nr_core; pmu++)
 		gather_topdown(a, pmu);
-	link_homes(a);
+	link_keys(a);
 }
 
 static void make_groups(struct arranging *a)
 {
 	size_t nr = a->plan->events.nr;
-	td_autofree struct home *homes = td_calloc(nr + 1, sizeof(*homes));
+	td_autofree struct group_key *keys = td_calloc(nr + 1, sizeof(*keys));
 	td_autofree int *links = td_calloc(2 * nr + 1, sizeof(*links));
 
-	a->homes = homes;
+	a->keys = keys;
 	a->next = links;
 	a->last = links + nr;
-	find_homes(a);
+	find_keys(a);
 	for (size_t i = 0; i < nr; i++) {
-		if (is_counted(a, i) && td_index_find(&a->by_home, hash_home(&a->homes[i])) == i)
+		if (is_counted(a, i) && td_index_find(&a->by_key, hash_key(&a->keys[i])) == i)
 			make_group(a, i);
 	}
-	td_index_free(&a->by_home);
+	td_index_free(&a->by_key);
 	td_index_free(&a->slots);
 	td_index_free(&a->pmu_of_braces[false]);
 	td_index_free(&a->pmu_of_braces[true]);

@@ -35,7 +35,7 @@ static bool is_here(const struct scheduling *s, int event)
 {
 	const struct td_event *e = &s->plan->events.v[event];
 
-	return e->home == s->pmu && !e->refusal;
+	return e->cpu_pmu == s->pmu && !e->refusal;
 }
 
 static bool is_slots(const struct scheduling *s, int event)

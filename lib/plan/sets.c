@@ -216,7 +216,7 @@ void td_plan_select_set(struct td_plan *plan, unsigned int run)
 	plan->nr_groups = kept;
 }
 
-void td_plan_put_back(struct td_plan *plan)
+void td_plan_restore_groups(struct td_plan *plan)
 {
 	while (plan->nr_parked) {
 		struct td_group *group =

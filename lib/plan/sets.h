@@ -24,7 +24,7 @@ bool td_plan_run_counts(const struct td_plan *plan, const struct td_group *group
 /* Park the groups that the run (from 0) does not count. */
 void td_plan_select_set(struct td_plan *plan, unsigned int run);
 /* Return the parked groups to plan->groups. */
-void td_plan_put_back(struct td_plan *plan);
+void td_plan_restore_groups(struct td_plan *plan);
 
 #define TD_NO_COUNTER_LEFT "no counter is left"
 

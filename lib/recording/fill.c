@@ -76,11 +76,11 @@ void td_recording_note_name(struct td_pmu *pmu, const char *event)
  * Return the PMU of cpu= in the name of an event, "msr/tsc,cpu=cpu_core/" or
  * "context-switches/cpu=cpu_core/"; without cpu=, the event's own PMU.
  */
-static int home_of(const struct td_machine *machine, const char *name, int pmu)
+static int cpu_pmu_of(const struct td_machine *machine, const char *name, int pmu)
 {
 	static const char term[] = ",cpu=";
 	const char *from = strstr(name, term);
-	char home[64];
+	char cpu_pmu[64];
 	int found;
 
 	if (!from)
@@ -88,8 +88,8 @@ static int home_of(const struct td_machine *machine, const char *name, int pmu)
 	if (!from)
 		return pmu;
 	from += strlen(term);
-	snprintf(home, sizeof(home), "%.*s", (int)strcspn(from, ",/"), from);
-	found = td_machine_find_pmu(machine, home);
+	snprintf(cpu_pmu, sizeof(cpu_pmu), "%.*s", (int)strcspn(from, ",/"), from);
+	found = td_machine_find_pmu(machine, cpu_pmu);
 	return found >= 0 ? found : pmu;
 }
 
@@ -99,7 +99,7 @@ struct td_event *td_recording_add_event(struct td_recording *rec, const char *na
 	struct td_event *event = td_events_add(&plan->events);
 
 	event->pmu = pmu;
-	event->home = home_of(&rec->machine, name, pmu);
+	event->cpu_pmu = cpu_pmu_of(&rec->machine, name, pmu);
 	event->type = rec->machine.pmus[pmu].type;
 	event->scale = 1;
 	event->spec = event->group = -1;
@@ -112,7 +112,7 @@ struct td_event *td_recording_add_event(struct td_recording *rec, const char *na
 int td_recording_add_to_group(struct td_recording *rec, size_t index)
 {
 	struct td_plan *plan = &rec->plan;
-	int last = (int)plan->events.nr - 1, pmu = plan->events.v[last].home;
+	int last = (int)plan->events.nr - 1, pmu = plan->events.v[last].cpu_pmu;
 	struct td_group *group;
 
 	while (plan->nr_groups <= index) {

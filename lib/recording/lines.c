@@ -34,7 +34,7 @@ static int read_caches(struct td_recording *rec, struct json_object *object, str
 		int64_t id;
 
 		if (i == TD_MAX_CACHE ||
-		    !td_json_whole(json_object_array_get_idx(array, i), -1, TD_MAX_CPU, &id))
+		    !td_json_integer(json_object_array_get_idx(array, i), -1, TD_MAX_CPU, &id))
 			return td_recording_bad(rec, err,
 						"\"caches\": not a list of up to four numbers");
 		place->cache[i] = (int)id;
@@ -336,7 +336,7 @@ static bool parse_sum(struct json_object *array, struct td_reading *out)
 	if (!json_object_is_type(array, json_type_array) || json_object_array_length(array) != 3)
 		return false;
 	for (size_t i = 0; i < 3; i++) {
-		if (!td_json_whole(json_object_array_get_idx(array, i), 0, MAX_COUNT, &n[i]))
+		if (!td_json_integer(json_object_array_get_idx(array, i), 0, MAX_COUNT, &n[i]))
 			return false;
 	}
 	*out = (struct td_reading){
@@ -518,8 +518,8 @@ static bool parse_reading(const struct td_recording *rec, struct json_object *ar
 	if (nr < 6 || nr > TD_ARRAY_SIZE(n))
 		return false;
 	for (size_t i = 0; i < nr; i++) {
-		if (!td_json_whole(json_object_array_get_idx(array, i), reading_limits[i].min,
-				   reading_limits[i].max, &n[i]))
+		if (!td_json_integer(json_object_array_get_idx(array, i), reading_limits[i].min,
+				     reading_limits[i].max, &n[i]))
 			return false;
 	}
 	if ((size_t)n[0] >= rec->plan.events.nr || n[5] > n[4] ||
@@ -665,8 +665,8 @@ static int read_names(struct td_recording *rec, struct json_object *names, struc
 static bool parse_pair(struct json_object *pair, int64_t *sum, int64_t *nr)
 {
 	return json_object_is_type(pair, json_type_array) && json_object_array_length(pair) == 2 &&
-	       td_json_whole(json_object_array_get_idx(pair, 0), 0, MAX_COUNT, sum) &&
-	       td_json_whole(json_object_array_get_idx(pair, 1), 0, MAX_COUNT, nr) &&
+	       td_json_integer(json_object_array_get_idx(pair, 0), 0, MAX_COUNT, sum) &&
+	       td_json_integer(json_object_array_get_idx(pair, 1), 0, MAX_COUNT, nr) &&
 	       *sum / MAX_EACH + (*sum % MAX_EACH > 0) <= *nr;
 }
 

@@ -375,13 +375,13 @@ static int differ(const struct td_recording *rec, const struct td_recording *nex
 	return td_err_hint(err, "for each file: tdstat report FILE; to compare two: tdstat diff");
 }
 
-int td_recording_goes_on(const struct td_recording *rec, const struct td_recording *next,
-			 uint64_t since_ns, struct td_err *err)
+int td_recording_continues(const struct td_recording *rec, const struct td_recording *next,
+			   uint64_t since_ns, struct td_err *err)
 {
 	const struct td_recording_info *a = &rec->info, *b = &next->info;
 
 	if (rec->perf || next->perf)
-		return differ(rec, next, "what perf stat wrote has no start", err);
+		return differ(rec, next, "files of perf stat have no start time", err);
 	if (!a->interval_ms || !b->interval_ms)
 		return differ(rec, next, "recorded without -I", err);
 	if (!is_same_machine(&rec->machine, &next->machine) ||
@@ -465,7 +465,7 @@ int td_recording_follow(struct td_recording *rec, const char *path, struct td_er
 	int rc = td_recording_open(&next, path, rec->foreign, err);
 
 	if (!rc)
-		rc = td_recording_goes_on(rec, &next, 0, err);
+		rc = td_recording_continues(rec, &next, 0, err);
 	if (!rc)
 		rc = find_base(rec, &next, &base_ns, err);
 	if (!rc) {

@@ -168,8 +168,8 @@ bool td_recording_has_other_host(const struct td_recording_info *a,
  * and does not start before since_ns (0: unknown) or before rec.  Otherwise, return an error that
  * names the difference.
  */
-int td_recording_goes_on(const struct td_recording *rec, const struct td_recording *next,
-			 uint64_t since_ns, struct td_err *err);
+int td_recording_continues(const struct td_recording *rec, const struct td_recording *next,
+			   uint64_t since_ns, struct td_err *err);
 /*
  * Continue with the file at path, a string that must outlive rec.  Call at the end of a file.
  * The time between both files does not belong to an interval.

@@ -249,10 +249,10 @@ static bool read_steps(struct json_object *array, struct td_durations *durations
 	for (size_t i = 0; i + 1 < nr; i += 2) {
 		int64_t step, calls;
 
-		if (!td_json_whole(json_object_array_get_idx(array, i), 0, TD_REGION_STEPS - 1,
-				   &step) ||
-		    !td_json_whole(json_object_array_get_idx(array, i + 1), 0,
-				   MAX_SUM / TD_REGION_STEPS, &calls))
+		if (!td_json_integer(json_object_array_get_idx(array, i), 0, TD_REGION_STEPS - 1,
+				     &step) ||
+		    !td_json_integer(json_object_array_get_idx(array, i + 1), 0,
+				     MAX_SUM / TD_REGION_STEPS, &calls))
 			return false;
 		durations->counts[step] = (uint64_t)calls;
 	}
@@ -298,7 +298,7 @@ static bool read_cost(struct json_object *o, struct td_timed *timed)
 	for (size_t i = 0; i < timed->nr_cost; i++) {
 		int64_t count;
 
-		if (!td_json_whole(json_object_array_get_idx(array, i), 0, INT_MAX, &count))
+		if (!td_json_integer(json_object_array_get_idx(array, i), 0, INT_MAX, &count))
 			return false;
 		timed->cost[i] = (uint64_t)count;
 	}
@@ -407,7 +407,7 @@ static bool read_calls_by_pmu(const struct td_machine *machine, struct json_obje
 		int pmu = td_machine_find_pmu(machine, name);
 		int64_t nr;
 
-		if (pmu < 0 || pmu >= TD_REGION_PMUS || !td_json_whole(value, 0, MAX_CALLS, &nr))
+		if (pmu < 0 || pmu >= TD_REGION_PMUS || !td_json_integer(value, 0, MAX_CALLS, &nr))
 			return false;
 		calls[pmu] = (uint64_t)nr;
 	}

@@ -153,7 +153,7 @@ static const char *read_number(const struct member *m, struct json_object *value
 {
 	int64_t number;
 
-	if (!td_json_whole(value, m->min, m->max, &number))
+	if (!td_json_integer(value, m->min, m->max, &number))
 		return ": not a number from";
 	*(unsigned int *)at = (unsigned int)number;
 	return NULL;

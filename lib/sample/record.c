@@ -70,7 +70,7 @@ static uint64_t next_word(struct words *words)
 	return *words->at++;
 }
 
-static const uint64_t *take_many(struct words *words, uint64_t nr)
+static const uint64_t *next_words(struct words *words, uint64_t nr)
 {
 	const uint64_t *at = words->at;
 
@@ -99,7 +99,7 @@ static void parse_raw(struct td_record *r, struct words *words)
 	uint32_t size = (uint32_t)next_word(words);
 
 	r->nr_raw = size / sizeof(uint64_t);
-	r->raw = take_many(words, r->nr_raw);
+	r->raw = next_words(words, r->nr_raw);
 	words->short_of |= size % sizeof(uint64_t) != sizeof(uint32_t);
 }
 
@@ -107,7 +107,7 @@ static void parse_branches(struct td_record *r, struct words *words)
 {
 	r->nr_branches = next_word(words);
 	r->branches = r->nr_branches <= SIZE_MAX / TD_BRANCH_WORDS
-			      ? take_many(words, TD_BRANCH_WORDS * r->nr_branches)
+			      ? next_words(words, TD_BRANCH_WORDS * r->nr_branches)
 			      : NULL;
 	words->short_of |= !r->branches;
 }
@@ -125,7 +125,7 @@ static void parse_registers(struct td_record *r, const struct td_record_format *
 		r->stack = next_word(words);
 		return;
 	}
-	r->registers = take_many(words, TD_RECORD_REGS);
+	r->registers = next_words(words, TD_RECORD_REGS);
 	if (r->registers)
 		r->stack = r->registers[PERF_REG_X86_SP];
 }
@@ -137,7 +137,7 @@ static void parse_copy(struct td_record *r, struct words *words)
 
 	if (!size)
 		return;
-	r->copy = (const char *)take_many(words, size / sizeof(uint64_t));
+	r->copy = (const char *)next_words(words, size / sizeof(uint64_t));
 	r->nr_copied = next_word(words);
 	r->copy_is_full = r->nr_copied == size;
 	words->short_of |= r->nr_copied > size || size % sizeof(uint64_t);
@@ -159,12 +159,12 @@ static void parse_sample(struct td_record *r, const struct td_record_format *for
 		r->enabled_ns = next_word(words);
 		r->running_ns = next_word(words);
 		r->values =
-			r->nr_values <= SIZE_MAX / 2 ? take_many(words, 2 * r->nr_values) : NULL;
+			r->nr_values <= SIZE_MAX / 2 ? next_words(words, 2 * r->nr_values) : NULL;
 		words->short_of |= !r->values;
 	}
 	if (format->chain) {
 		r->nr_chain = next_word(words);
-		r->chain = take_many(words, r->nr_chain);
+		r->chain = next_words(words, r->nr_chain);
 	}
 	if (format->raw)
 		parse_raw(r, words);
@@ -177,7 +177,7 @@ static void parse_sample(struct td_record *r, const struct td_record_format *for
 }
 
 /* Takes a text that ends within the record and is padded to words. */
-static const char *take_text(struct words *words)
+static const char *next_text(struct words *words)
 {
 	const char *text = (const char *)words->at;
 	size_t size = (size_t)(words->end - words->at) * sizeof(uint64_t);
@@ -193,7 +193,7 @@ static const char *take_text(struct words *words)
 
 static void read_build_id(struct words *words, struct td_build_id *id)
 {
-	const uint64_t *at = take_many(words, 3);
+	const uint64_t *at = next_words(words, 3);
 	uint8_t bytes[24];
 
 	if (!at)
@@ -213,16 +213,16 @@ static void parse_mmap2(struct td_record *r, unsigned int misc, struct words *wo
 	if (misc & BUILD_ID_BIT)
 		read_build_id(words, &r->build_id);
 	else
-		take_many(words, 3); /* device, inode, its generation */
-	next_word(words);            /* protection, flags */
-	r->path = take_text(words);
+		next_words(words, 3); /* device, inode, its generation */
+	next_word(words);             /* protection, flags */
+	r->path = next_text(words);
 }
 
 static void parse_comm(struct td_record *r, unsigned int misc, struct words *words)
 {
 	r->kind = misc & PERF_RECORD_MISC_COMM_EXEC ? TD_RECORD_EXEC : TD_RECORD_NAME;
 	read_pair(words, &r->pid, &r->tid);
-	r->path = take_text(words);
+	r->path = next_text(words);
 }
 
 static void parse_fork(struct td_record *r, struct words *words)

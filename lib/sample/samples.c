@@ -321,7 +321,7 @@ static bool read_numbers(struct json_object *array, int64_t *out, size_t min_nr,
 	if (*nr < min_nr || *nr > max_nr)
 		return false;
 	for (size_t i = 0; i < *nr; i++) {
-		if (!td_json_whole(json_object_array_get_idx(array, i), -1, MAX_NUMBER, &out[i]))
+		if (!td_json_integer(json_object_array_get_idx(array, i), -1, MAX_NUMBER, &out[i]))
 			return false;
 	}
 	return true;

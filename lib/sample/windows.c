@@ -483,13 +483,14 @@ static void add_readings(struct td_batched *batched, const struct td_function_co
 			 const struct td_plan *plan, int region)
 {
 	const struct td_group *group = &plan->groups[count->group];
-	struct td_sums times = td_sums_of_parts(&count->parts.times_ns, count->parts.nr);
+	struct td_sums times = td_sums_from_parts(&count->parts.times_ns, count->parts.nr);
 
 	/* the group ran, even if there is no previous sample */
 	if (!td_sums_total(&times))
 		times.v[0] = 1;
 	for (size_t i = 0; i < group->nr; i++) {
-		struct td_sums values = td_sums_of_parts(&count->parts.values[i], count->parts.nr);
+		struct td_sums values =
+			td_sums_from_parts(&count->parts.values[i], count->parts.nr);
 		const struct td_reading reading = {
 			.event = group->members[i],
 			.cpu = -1,
@@ -516,7 +517,7 @@ static bool is_between(const struct td_function_count *count)
 /* The calls of a function's region are its windows. */
 static void add_calls(struct td_region *region, const struct td_function_count *count, int pmu)
 {
-	struct td_sums times = td_sums_of_parts(&count->parts.times_ns, count->parts.nr);
+	struct td_sums times = td_sums_from_parts(&count->parts.times_ns, count->parts.nr);
 	double whole = (double)count->parts.nr * stays_within(&count->stays);
 
 	region->calls.counted += count->parts.nr;

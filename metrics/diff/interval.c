@@ -56,11 +56,11 @@ static void set_interval(struct td_diff_value *value, const struct td_diff_sampl
 	if (error > ROUNDING * fmax(fabs(a->mean), fabs(b->mean))) {
 		value->degrees = degrees;
 		value->error = td_student(degrees) * error;
-		value->chance = td_chance_of_student(value->diff / error, degrees);
+		value->chance = td_student_p_value(value->diff / error, degrees);
 	} else {
-		value->chance = value->diff == 0 ? 1 : td_chance_of_parting(a->nr, b->nr);
+		value->chance = value->diff == 0 ? 1 : td_separation_p_value(a->nr, b->nr);
 	}
-	value->clear = value->chance < TD_CHANCE_MOST;
+	value->clear = value->chance < TD_MAX_P_VALUE;
 }
 
 struct td_diff_value td_diff_compare(const struct td_diff_sample *a, const struct td_diff_sample *b)
@@ -156,12 +156,12 @@ static double beta(double a, double b, double x)
 	return x < (a + 1) / (a + b + 2) ? beta_from_0(a, b, x) : 1 - beta_from_0(b, a, 1 - x);
 }
 
-double td_chance_of_student(double t, double degrees)
+double td_student_p_value(double t, double degrees)
 {
 	return beta(degrees / 2, 0.5, degrees / (degrees + t * t));
 }
 
-double td_chance_of_parting(unsigned int a, unsigned int b)
+double td_separation_p_value(unsigned int a, unsigned int b)
 {
 	double chance = a == b ? 2 : 1;
 
@@ -186,7 +186,7 @@ static int by_chance(const void *a, const void *b, void *family)
 	return (x > y) - (x < y);
 }
 
-void td_chance_holm(const double *chances, const double *weights, size_t nr, bool *marked)
+void td_holm_mark(const double *chances, const double *weights, size_t nr, bool *marked)
 {
 	td_autofree size_t *order = td_calloc(nr + 1, sizeof(*order));
 	struct weighted family = { chances, weights };
@@ -202,7 +202,7 @@ void td_chance_holm(const double *chances, const double *weights, size_t nr, boo
 	}
 	qsort_r(order, left, sizeof(*order), by_chance, &family);
 	for (const size_t *i = order; left; i++, left--) {
-		if (chances[*i] * weight > TD_CHANCE_MOST * weights[*i])
+		if (chances[*i] * weight > TD_MAX_P_VALUE * weights[*i])
 			break;
 		marked[*i] = true;
 		weight -= weights[*i];

@@ -51,7 +51,7 @@ void td_diff_sample_add(struct td_diff_sample *sample, double value, double coun
  *
  * Equal values on each side, without counting variance: values have steps, such
  * as that of PERF_METRICS, so they may have varied by less than a step.  The
- * interval is unknown.  The chance is that of td_chance_of_parting(), which is
+ * interval is unknown.  The chance is that of td_separation_p_value(), which is
  * small for many values.
  */
 struct td_diff_value td_diff_compare(const struct td_diff_sample *a,
@@ -76,17 +76,17 @@ struct td_diff_change {
  */
 struct td_diff_change td_diff_change_of(const struct td_diff_value *value);
 /* Smaller changes are shown as 0.00 and ignored, even if they are significant. */
-#define TD_DIFF_LEAST 0.005
+#define TD_DIFF_MIN 0.005
 
 /* Level of significance, for all rows of a difference together, and of intervals. */
-#define TD_CHANCE_MOST 0.05
+#define TD_MAX_P_VALUE 0.05
 
 /*
  * Returns the probability that noise alone results in a Student's t at least that far
  * from 0, on either side (M. Abramowitz, I. Stegun, Handbook of Mathematical Functions,
  * 26.7.1), using the continued fraction of the incomplete beta function (26.5.8).
  */
-double td_chance_of_student(double t, double degrees);
+double td_student_p_value(double t, double degrees);
 /*
  * Returns the probability that noise alone results in one value for all a recordings
  * of a side, and in another value for all b of the other side: the share of such ways
@@ -94,14 +94,14 @@ double td_chance_of_student(double t, double degrees);
  * (E. J. G. Pitman, Significance Tests Which May be Applied to Samples from any
  * Populations, Supplement to the Journal of the Royal Statistical Society 4, 1937).
  */
-double td_chance_of_parting(unsigned int a, unsigned int b);
+double td_separation_p_value(unsigned int a, unsigned int b);
 /*
  * Marks the significant ones of nr tests by their chances: S. Holm, A Simple Sequentially Rejective
  * Multiple Test Procedure, Scandinavian Journal of Statistics 6, 1979.  If nothing changed, the
- * probability of any mark is at most TD_CHANCE_MOST, whatever the number of tests and their
+ * probability of any mark is at most TD_MAX_P_VALUE, whatever the number of tests and their
  * dependence.  A test of weight 2 is marked at twice the chance, at the expense of the others (the
  * weighted procedure in section 4).  NaN is ignored and never marked.
  */
-void td_chance_holm(const double *chances, const double *weights, size_t nr, bool *marked);
+void td_holm_mark(const double *chances, const double *weights, size_t nr, bool *marked);
 
 #endif

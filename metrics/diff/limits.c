@@ -220,7 +220,7 @@ static enum td_gate exceeds(const struct td_limits *limits, struct td_limit *lim
 			    const struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value;
-	double most = fmax(limit->most, TD_DIFF_LEAST);
+	double most = fmax(limit->most, TD_DIFF_MIN);
 	bool above = growth_of(row) > most && !(slots_in_points(row, row->slots.diff) <= most);
 	char text[256];
 

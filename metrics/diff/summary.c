@@ -66,10 +66,10 @@ static bool is_change_shown(const struct td_diff_row *row, bool of_slots)
 	const double *slots = row->slots.of;
 
 	if (!isnan(row->change.pct))
-		return fabs(row->change.pct) >= TD_DIFF_LEAST;
+		return fabs(row->change.pct) >= TD_DIFF_MIN;
 	if (row->unit[0] != '%')
 		return row->value.diff != 0;
-	return fabs(row->value.diff) >= TD_DIFF_LEAST ||
+	return fabs(row->value.diff) >= TD_DIFF_MIN ||
 	       (of_slots && is_shown(row->slots.diff,
 				     td_diff_decimals(fmax(slots[TD_DIFF_A], slots[TD_DIFF_B]))));
 }
@@ -99,7 +99,7 @@ void td_diff_mark(struct td_diff *diff)
 		chances[i] = is_of_slots(diff, i) ? diff->rows[i].slots.chance
 						  : diff->rows[i].value.chance;
 	weigh(diff, chances, weights);
-	td_chance_holm(chances, weights, diff->nr, marked);
+	td_holm_mark(chances, weights, diff->nr, marked);
 	for (size_t i = 0; i < diff->nr; i++)
 		diff->rows[i].marked =
 			marked[i] && is_change_shown(&diff->rows[i], is_of_slots(diff, i));
@@ -275,11 +275,11 @@ static struct td_diff_whole whole_of(const struct td_diff_value *value)
 	struct td_diff_whole whole = { *value, td_diff_change_of(value), false };
 
 	whole.told =
-		fabs(whole.change.pct) >= TD_DIFF_LEAST && (isnan(value->chance) || value->clear);
+		fabs(whole.change.pct) >= TD_DIFF_MIN && (isnan(value->chance) || value->clear);
 	return whole;
 }
 
-static void find_whole(const struct td_diff *diff, struct td_diff_summary *s)
+static void find_total(const struct td_diff *diff, struct td_diff_summary *s)
 {
 	bool recorded = !diff->sides[TD_DIFF_A].is_command && is_of_time(diff);
 
@@ -298,7 +298,7 @@ struct td_diff_summary td_diff_sum_up(const struct td_diff *diff)
 {
 	struct td_diff_summary s = { 0 };
 
-	find_whole(diff, &s);
+	find_total(diff, &s);
 	s.saved = diff->slots.diff < 0;
 	if (whole_of(&diff->slots).told)
 		find_node(diff, &s);
@@ -319,10 +319,9 @@ struct td_diff_summary td_diff_sum_up(const struct td_diff *diff)
 #define MANY 100 /* maximum number of runs to suggest */
 
 /* Would the difference be significant at the level most with this number of runs per side? */
-static bool would_tell(double diff, double of_run, size_t nr, double most)
+static bool would_show(double diff, double of_run, size_t nr, double most)
 {
-	return td_chance_of_student(diff / sqrt(2 * of_run / (double)nr), 2. * (double)nr - 2) <
-	       most;
+	return td_student_p_value(diff / sqrt(2 * of_run / (double)nr), 2. * (double)nr - 2) < most;
 }
 
 /* Return the variance of one run, from the interval of the difference. */
@@ -350,13 +349,13 @@ size_t td_diff_enough(const struct td_diff *diff)
 	size_t least = a < b ? a : b, some = least < TD_DIFF_FEW ? SOME : 0;
 	size_t nr = some ? some : least + 1;
 	/* the row of the time has half of the weight */
-	double most = TD_CHANCE_MOST / (s.of_time ? 2 : 1), of_run;
+	double most = TD_MAX_P_VALUE / (s.of_time ? 2 : 1), of_run;
 
 	if (least < 2 || isnan(whole->error) || s.whole.told ||
-	    fabs(s.whole.change.pct) < TD_DIFF_LEAST || has_marks(diff))
+	    fabs(s.whole.change.pct) < TD_DIFF_MIN || has_marks(diff))
 		return some;
 	of_run = variance_of_run(whole, a, b);
-	while (nr <= MANY && !would_tell(fabs(whole->diff), of_run, nr, most))
+	while (nr <= MANY && !would_show(fabs(whole->diff), of_run, nr, most))
 		nr++;
 	return nr <= MANY ? nr : some;
 }

@@ -171,7 +171,7 @@ static bool is_of_all_kinds(const struct td_evaluation *e, const struct td_metri
 	const struct td_machine *machine = e->tree->machine;
 	const struct td_event *of = &e->plan->events.v[event];
 
-	if (machine->nr_core < 2 || metric->def->apart || of->home == metric->pmu ||
+	if (machine->nr_core < 2 || metric->def->apart || of->cpu_pmu == metric->pmu ||
 	    machine->pmus[of->pmu].kind != TD_PMU_SOFTWARE)
 		return false;
 	return e->totals[event].where != beside->where || ran_on_others(e, metric->pmu);

@@ -278,8 +278,8 @@ static void place(const struct formula *f, int slot)
 }
 
 /*
- * Give the clocks and numbers of places in a formula the places of its events: counts are sums
- * over CPUs, units and packages, and are divided by clocks of the same places.  The operands
+ * Restrict the clocks and numbers of CPUs, units and packages in a formula to the places of its
+ * events, because counts are summed over these places and then divided by clocks.  The operands
  * (slots) must be ready.
  */
 static void place_all(struct td_scope *scope, struct td_expr *expr, const struct td_ints *slots)

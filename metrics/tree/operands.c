@@ -641,7 +641,7 @@ bool td_tree_same_rings(const struct td_modifiers *a, const struct td_modifiers 
 
 static bool same_event(const struct td_event *a, const struct td_event *b)
 {
-	return a->pmu == b->pmu && a->home == b->home && a->type == b->type &&
+	return a->pmu == b->pmu && a->cpu_pmu == b->cpu_pmu && a->type == b->type &&
 	       memcmp(a->config, b->config, sizeof(a->config)) == 0 &&
 	       td_tree_same_rings(&a->mods, &b->mods);
 }

@@ -355,7 +355,7 @@ const struct td_found *td_verdict_last(const struct td_verdict *verdict)
 	return verdict->nr_path ? &verdict->path[verdict->nr_path - 1] : NULL;
 }
 
-const struct td_found *td_verdict_beside(const struct td_verdict *verdict)
+const struct td_found *td_verdict_sibling(const struct td_verdict *verdict)
 {
 	const char *parent = verdict->runner_up.node->parent;
 	size_t i = verdict->nr_path - 1;

@@ -100,7 +100,7 @@ size_t td_verdict_find_others(struct td_verdict others[TD_VERDICT_OTHERS],
 /* Return the last node of the path, or NULL. */
 const struct td_found *td_verdict_last(const struct td_verdict *verdict);
 /* Return the node of the path that is a sibling of the runner-up, which must exist. */
-const struct td_found *td_verdict_beside(const struct td_verdict *verdict);
+const struct td_found *td_verdict_sibling(const struct td_verdict *verdict);
 /* Return the node to look at next: the only one in over, or the last of the path. */
 const struct td_found *td_verdict_focus(const struct td_verdict *verdict);
 /*

@@ -77,7 +77,7 @@ static void check_groups(const struct typed *t)
 	}
 }
 
-static void take_apart(struct typed *t)
+static void break_up(struct typed *t)
 {
 	static const struct td_target target = { .system_wide = true };
 	struct td_plan *plan = &t->plan;
@@ -118,7 +118,7 @@ static void run(struct typed *t, const char *text, size_t size)
 		rc = td_plan_arrange(&t->plan, &t->machine, &t->notes, &t->err);
 		demand(rc == 0);
 		check_groups(t);
-		take_apart(t);
+		break_up(t);
 	}
 	if (rc)
 		check_error(&t->err, rc);

@@ -47,22 +47,22 @@ static const struct {
 static void test_points(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(points); i++)
-		ok(test_near(td_chance_of_student(points[i].t, points[i].degrees), points[i].chance,
+		ok(test_near(td_student_p_value(points[i].t, points[i].degrees), points[i].chance,
 			     1e-4),
 		   "t %g of %g degrees", points[i].t, points[i].degrees);
-	ok(test_near(td_chance_of_student(1.959964, 1e7), 0.05, 1e-5), "many degrees are normal");
+	ok(test_near(td_student_p_value(1.959964, 1e7), 0.05, 1e-5), "many degrees are normal");
 }
 
 /* By counting the ways to deal them out. */
 static void test_parting(void)
 {
 	/* AABB ABAB ABBA BAAB BABA BBAA: the first and the last */
-	ok(test_near(td_chance_of_parting(2, 2), 2. / 6, 1e-12), "two and two");
+	ok(test_near(td_separation_p_value(2, 2), 2. / 6, 1e-12), "two and two");
 	/* ABBB BABB BBAB BBBA: the first */
-	ok(test_near(td_chance_of_parting(1, 3), 1. / 4, 1e-12), "one and three");
-	ok(test_near(td_chance_of_parting(3, 1), 1. / 4, 1e-12), "three and one");
-	ok(test_near(td_chance_of_parting(2, 3), 1. / 10, 1e-12), "two and three");
-	ok(test_near(td_chance_of_parting(5, 5), 2. / 252, 1e-12), "five and five");
+	ok(test_near(td_separation_p_value(1, 3), 1. / 4, 1e-12), "one and three");
+	ok(test_near(td_separation_p_value(3, 1), 1. / 4, 1e-12), "three and one");
+	ok(test_near(td_separation_p_value(2, 3), 1. / 10, 1e-12), "two and three");
+	ok(test_near(td_separation_p_value(5, 5), 2. / 252, 1e-12), "five and five");
 }
 
 static void test_families(void)
@@ -73,7 +73,7 @@ static void test_families(void)
 		bool marked[MOST];
 		bool right = true;
 
-		td_chance_holm(families[f].chances, weights, MOST, marked);
+		td_holm_mark(families[f].chances, weights, MOST, marked);
 		for (size_t i = 0; i < MOST; i++)
 			right = right && marked[i] == (families[f].marked[i] == '1');
 		ok(right, "%s", families[f].name);

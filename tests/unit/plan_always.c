@@ -244,9 +244,9 @@ static void test_others(void)
 	tool = td_machine_find_pmu(&machine, "tool");
 	software = td_machine_find_pmu(&machine, "software");
 	test_add_letters(&plan, &machine.pmus[0], "adefgh");
-	plan.events.v[1].pmu = plan.events.v[1].home = tool;
+	plan.events.v[1].pmu = plan.events.v[1].cpu_pmu = tool;
 	plan.events.v[2].pmu = plan.events.v[3].pmu = software;
-	plan.events.v[2].home = plan.events.v[3].home = software;
+	plan.events.v[2].cpu_pmu = plan.events.v[3].cpu_pmu = software;
 	td_event_set_refusal(&plan.events.v[4], why);
 	ok(td_plan_build(&plan, &machine, &schedule, &err) == 0, "other PMUs");
 	test_format_plan(&plan, plan.events.nr, got);

@@ -144,7 +144,7 @@ static void check_runs(struct td_plan *plan, size_t r, size_t nr)
 		td_plan_select_set(plan, run);
 		ok(plan->nr_groups == want && plan->nr_parked == all - want,
 		   "%s: run %u has %zu groups", rows[r].what, run, plan->nr_groups);
-		td_plan_put_back(plan);
+		td_plan_restore_groups(plan);
 		ok(plan->nr_groups == all, "%s: all are back", rows[r].what);
 	}
 }

@@ -324,7 +324,7 @@ static void read_ratio(const struct td_sysfs *fs, unsigned int ratio[2])
 		ratio[0] = ratio[1] = 0;
 }
 
-/* Returns the longest period, for the fewest MTC packets: they are also written between calls. */
+/* Returns the longest period.  Then there are few MTC packets, which also occur between calls. */
 static unsigned int choose_mtc(const struct td_sysfs *fs)
 {
 	struct td_err unused = { 0 };

@@ -132,7 +132,7 @@ static void end_turns(struct td_calling *c)
 #define MAX_PAGES  4096
 #define ALL_PAGES  65536
 #define RING_PAGES 32 /* pages of a ring of records */
-/* RING_PAGES for users without a limit of locked memory; there may be many page faults. */
+/* Replaces RING_PAGES if locked memory is unlimited, because page faults may write many records. */
 #define MAX_RING_PAGES 512
 
 /*
@@ -173,7 +173,7 @@ static void count_call(void *ctx, const struct td_paired_call *call)
 	copy.group = c->traced.cpus[call->cpu].group;
 	if (copy.group < 0)
 		return;
-	/* as if the group of the last CPU had counted whenever the call had a CPU */
+	/* attribute all CPU time of the call to the group of its last CPU */
 	if (c->regions.timed[0].period)
 		sums[TD_CALL_GROUPS + copy.group] =
 			td_since(call->time_ns, sums[TD_CALL_WAITED_NS]);
@@ -479,8 +479,8 @@ void td_calls_trace_end(struct td_calling *c)
 }
 
 /*
- * Percentage of the time from which an event counts as always enabled.  Times differ slightly
- * because the kernel enables events, and reads their times, one after another.
+ * An event that had a counter for at least this percentage of the time counts as never multiplexed.
+ * Times differ slightly because the kernel enables events, and reads their times, one by one.
  */
 #define ALL_PCT 97
 

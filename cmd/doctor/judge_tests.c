@@ -118,8 +118,8 @@ static void add_loops(struct td_doctor *doctor, const struct td_self_test *test,
 }
 
 /*
- * If no shares of the loops differ by more points, the counters are not real.  On a real processor,
- * they differ by more, whatever else runs.
+ * The counters are not real if no share differs by more than this between loops, in points.  On a
+ * real processor, some share does, whatever else runs.
  */
 #define ALIKE 2
 

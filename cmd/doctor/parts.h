@@ -184,7 +184,7 @@ void td_doctor_judge_kernel(struct td_doctor *doctor, const struct td_system *sy
 void td_doctor_judge_rights(struct td_doctor *doctor, const struct td_system *system);
 void td_doctor_judge_system(struct td_doctor *doctor, const struct td_system *system);
 /*
- * judge_tests.c: set passed for each loop, and level_1 if the loops were told apart on each
+ * judge_tests.c: set passed for each loop, and level_1 if the loops differ on each
  * tested core type.
  */
 void td_doctor_judge_tests(struct td_doctor *doctor, const struct td_system *system);

@@ -258,8 +258,8 @@ static bool empty_directory(const char *directory)
 }
 
 /*
- * Remove a directory.  It is renamed first, because processes that the command left behind add
- * files as long as they find it; those that have just found it may add one more.
+ * Remove a directory.  Rename it first, because remaining processes of the command may still add
+ * files to it.  A process that opened it before the renaming may add one more.
  */
 static void remove_directory(const char *directory)
 {

@@ -26,7 +26,7 @@ struct td_tracepoints {
  */
 int td_tracepoints_find(struct td_tracepoints *out, const char *system, const char *name,
 			struct td_err *err);
-/* Find all tracepoints.  Errors do not contain the name of one. */
+/* Find all tracepoints.  No error message names a tracepoint. */
 int td_tracepoints_find_all(struct td_tracepoints *out, struct td_err *err);
 void td_tracepoints_free(struct td_tracepoints *list);
 

@@ -297,7 +297,7 @@ static void check_sum(const struct td_report *report, struct td_row *row)
  * excess over the four fields is unknown, but no field has more than half, because all four grow
  * and fall.
  */
-#define MIN_EXCESS 1.01 /* rounding gives 257 of 255 at most */
+#define MIN_EXCESS 1.01 /* rounding can only make the fields add up to 257/255 */
 #define MAX_EXCESS 1.3
 #define HALF_PCT   50
 

@@ -247,7 +247,7 @@ static void look_at(struct formula *f, int slot)
 	f->cores |= is_literal(o, "#num_cores");
 }
 
-/* Replace an operand (slot) of the formula by one like it, with the places of another (beside). */
+/* Replace the operand in a slot of the formula.  The new one has the places of operand beside. */
 static void put_beside(const struct formula *f, int slot, int beside, enum td_operand_kind kind)
 {
 	struct td_tree *tree = f->scope->tree;

@@ -147,15 +147,15 @@ static void say(const struct td_sides *sides, const struct td_opts *opts, struct
 /* clang-format off */
 static const struct td_option comparing[] = {
 	{ "per", 0, "UNIT",
-	  "slots, or counts, per instructions, second, run or slots (default: run of commands, "
-	  "instructions of recordings that have them)",
+	  "compare slots or counts per instructions, second, run or slots (default: run for "
+	  "commands, instructions for recordings that contain them)",
 	  TD_OPTION_FUNCTION, .set = td_value_per },
 	{ "repeat", 'r', "N",
 	  "run each command N times (default: 5), the two in turn",
 	  TD_OPTION_NUMBER, offsetof(struct td_opts, request.when.repeat),
 	  offsetof(struct td_opts, request.when.has_repeat), 1, 500 },
 	{ "event", 'e', "LIST",
-	  "of commands: events instead of the tree, as tdstat -e",
+	  "with commands: compare events instead of the tree, as tdstat -e",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
 	{ "strict", 0, NULL,
 	  "with --fail-above: also fail if the noise is unknown (one run per side)",
@@ -164,11 +164,11 @@ static const struct td_option comparing[] = {
 	  "with --fail-above, for git bisect run: exit with 125 (skip) if the runs cannot decide",
 	  TD_OPTION_FLAG, .offset = offsetof(struct td_opts, diff.bisect) },
 	{ "fail-above", 0, "NAME:NUMBER[,...]",
-	  "exit with 1 if a node (in points), event, time or IPC (in percent) got worse by more, "
-	  "and not by chance",
+	  "exit with 1 if a node (in points), event, time or IPC (in percent) got significantly "
+	  "worse by more",
 	  TD_OPTION_FILE, offsetof(struct td_opts, diff.fail_above) },
 	{ "junit", 0, "FILE",
-	  "with --fail-above: what became of each NAME, as JUnit's XML",
+	  "with --fail-above: the result for each NAME, as JUnit XML",
 	  TD_OPTION_FILE, offsetof(struct td_opts, diff.junit) },
 	{ "total", 0, NULL, "the sum of all threads or regions",
 	  TD_OPTION_BIT, offsetof(struct td_opts, request.show.aggregations),
@@ -262,7 +262,7 @@ static const char *why_in_trouble(const struct td_runs_made *made, int rc, const
 	if (rc)
 		return err->msg;
 	if (made->uncounted)
-		return "nothing was counted, so that there is nothing to compare";
+		return "nothing was counted, so there is nothing to compare";
 	return made->failed ? "a command failed" : NULL;
 }
 
@@ -381,7 +381,8 @@ static int check_page(const struct td_opts *opts, struct td_err *err)
 		return td_err_usage(err, "-o and --html name the same file: %s", opts->diff.page);
 	if (strcmp(opts->diff.page, "-") == 0 && shows_more_than_page(opts))
 		return td_err_usage(err,
-				    "--html=-: another result is there: name a file for the page");
+				    "--html=-: standard output already gets another result: name "
+				    "a file for the page");
 	return 0;
 }
 
@@ -402,8 +403,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	if (opts->request.target.command)
 		return check_runs(opts, err);
 	if (td_request_has_events(&opts->request))
-		return td_err_usage(err,
-				    "-e: recordings have their events, which are all compared");
+		return td_err_usage(err, "-e: all events of the recordings are compared");
 	if (opts->request.when.has_repeat) {
 		td_err_usage(err, "-r: recordings are not run again");
 		return td_err_hint(err, "to run two commands: tdstat diff -r 5 -- ./old : ./new");
@@ -444,8 +444,8 @@ const struct td_command td_command_diff = {
 	.name = "diff",
 	.line = "compare recordings or commands; separate real changes from noise",
 	.args = "A B\nA... -- B...\n-- COMMAND [ARG...] : COMMAND [ARG...]",
-	.doc = "Shows what changed from recording A to recording B, the biggest change first.  "
-	       "With several recordings on a side, their spread separates changes from noise.",
+	.doc = "Shows what changed from recording A to recording B, the biggest change first. "
+	       "With several recordings on a side, their variation separates changes from noise.",
 	.what = "What to compare:",
 	.examples = "  tdstat diff old.jsonl new.jsonl\n"
 		    "  tdstat diff --fail-above tma_memory_bound:2 old*.jsonl -- new*.jsonl\n"

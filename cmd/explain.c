@@ -85,7 +85,7 @@ static void put_tree(const char *parent, enum td_explained_cores cores)
 
 static void put_trees(void)
 {
-	printf("P-cores, and cores before there were two kinds:\n");
+	printf("P-cores, and all cores that are not hybrid:\n");
 	put_tree(NULL, TD_EXPLAINED_CORE);
 	printf("\nE-cores:\n");
 	put_tree(NULL, TD_EXPLAINED_ATOM);
@@ -140,7 +140,7 @@ static void put_doubts(const struct td_model_metric *metric)
 	char text[256];
 
 	if (td_is_estimate(metric->desc))
-		put_text("value:", "an estimate, by its description in the files");
+		put_text("value:", "an estimate, according to its description in the files");
 	if (!metric->errata)
 		return;
 	snprintf(text, sizeof(text), "%s: its events may count wrongly on %s", metric->errata,
@@ -321,8 +321,8 @@ static void put_metric_text(struct answer *answer, const struct td_model_metric 
 	put_doubts(metric);
 	if (above)
 		put_text("above:",
-			 "This node has no text of its own.  What follows is that of the nearest "
-			 "node above it.");
+			 "This node has no text. This is the text of the nearest node above it "
+			 "that has one.");
 }
 
 static void put_metric(struct answer *answer, const struct td_model_metric *metric)
@@ -361,15 +361,15 @@ static bool put_theirs(struct answer *answer, const char *typed)
 static const char *cost_of(const char *request)
 {
 	if (strncmp(request, "l2_demand_read", strlen("l2_demand_read")) == 0)
-		return "These are requests, not slots: many overlap with other work.  The slots "
+		return "These are requests, not slots: many overlap with other work. The slots "
 		       "that they cost are in tma_l2_bound, tma_l3_bound and tma_dram_bound.";
 	if (strncmp(request, "l2_rfo", strlen("l2_rfo")) == 0)
-		return "These are requests, not slots: stores wait in a buffer.  The slots that "
+		return "These are requests, not slots: stores wait in a buffer. The slots that "
 		       "they cost are in tma_store_bound.";
 	if (strncmp(request, "l2_code", strlen("l2_code")) == 0)
-		return "These are requests, not slots: the front end fetches ahead.  The slots that "
+		return "These are requests, not slots: the front end fetches ahead. The slots that "
 		       "they cost are in tma_icache_misses.";
-	return "These are requests, not slots.  A prefetch saves the wait of a later load, unless "
+	return "These are requests, not slots. A prefetch saves the wait of a later load, unless "
 	       "it comes too late, its data is not used, or the memory has no bandwidth left "
 	       "(tma_mem_bandwidth).";
 }
@@ -425,53 +425,54 @@ static const struct {
 	const char *glob;  /* finds events of the model to use instead */
 } cache_texts[] = {
 	[PERF_COUNT_HW_CACHE_L1D] = {
-		{ { "On Intel, retired loads (uops on E-cores), wherever their data was.  On Zen, "
+		{ { "On Intel, retired loads (uops on E-cores), wherever their data was. On Zen, "
 		    "loads and stores that accessed the L1 data cache.",
-		    "On Skylake to Rocket Lake, lines that were replaced in the L1 data cache, also "
-		    "because of stores and prefetches (L1D.REPLACEMENT).  On Golden Cove and later, "
-		    "demand data reads of the L2 cache (L2_RQSTS.ALL_DEMAND_DATA_RD).  On Zen, "
-		    "accesses of the L2 cache after misses, also of prefetches.  E-cores have none." },
-		  { "On Intel, retired stores (uops on E-cores).  Zen has none.", NULL },
-		  { "On Zen, fills of the L1 data cache by the hardware prefetcher.  Intel has none.",
+		    "On Skylake to Rocket Lake, lines that were replaced in the L1 data cache, "
+		    "including those by stores and prefetches (L1D.REPLACEMENT). On Golden Cove "
+		    "and later, demand data reads of the L2 cache (L2_RQSTS.ALL_DEMAND_DATA_RD). "
+		    "On Zen, accesses of the L2 cache after misses, including prefetches. "
+		    "E-cores have none." },
+		  { "On Intel, retired stores (uops on E-cores). Zen has none.", NULL },
+		  { "On Zen, fills of the L1 data cache by the hardware prefetcher. Intel has none.",
 		    NULL } },
 		"Loads and misses are counted at different places and in different units, so their "
 		"ratio is not a miss rate.", "*l1*" },
 	[PERF_COUNT_HW_CACHE_L1I] = {
-		{ { "On E-cores, accesses of the instruction cache (ICACHE.ACCESSES).  On Zen, fetch "
-		    "windows of 32 bytes.  Intel's P-cores have none.",
-		    "On Skylake to Rocket Lake, lookups that missed (ICACHE_64B.IFTAG_MISS).  On "
-		    "Golden Cove and later, code reads of the L2 cache (L2_RQSTS.ALL_CODE_RD).  On "
-		    "E-cores, misses (ICACHE.MISSES).  On Zen, fetch windows of 32 bytes that "
+		{ { "On E-cores, accesses of the instruction cache (ICACHE.ACCESSES). On Zen, fetch "
+		    "windows of 32 bytes. Intel's P-cores have none.",
+		    "On Skylake to Rocket Lake, lookups that missed (ICACHE_64B.IFTAG_MISS). On "
+		    "Golden Cove and later, code reads of the L2 cache (L2_RQSTS.ALL_CODE_RD). On "
+		    "E-cores, misses (ICACHE.MISSES). On Zen, fetch windows of 32 bytes that "
 		    "missed." } },
 		"Fetches on wrong paths are included; code from the uop cache is not.",
 		"*icache*" },
 	[PERF_COUNT_HW_CACHE_LL] = {
 		{ { "On Intel, demand data reads that missed the L2 cache, wherever they were "
-		    "answered (an offcore response event).  Zen has none.",
+		    "answered (an offcore response event). Zen has none.",
 		    "On Intel, demand data reads that missed the L3 cache (an offcore response "
-		    "event).  Zen has none." },
+		    "event). Zen has none." },
 		  { "On Intel, reads for ownership (RFO), the reads of stores, that missed the L2 "
-		    "cache, wherever they were answered (an offcore response event).  Zen has none.",
+		    "cache, wherever they were answered (an offcore response event). Zen has none.",
 		    "On Intel, reads for ownership (RFO), the reads of stores, that missed the L3 "
-		    "cache (an offcore response event).  Zen has none." } },
-		"Hardware prefetches are not included, although they may be most of the traffic.  "
+		    "cache (an offcore response event). Zen has none." } },
+		"Hardware prefetches are not included, although they may be most of the traffic. "
 		"Not more than two different offcore response events count at the same time.",
 		"*l3*" },
 	[PERF_COUNT_HW_CACHE_DTLB] = {
-		{ { "On Intel, retired loads: the event of L1-dcache-loads.  On Zen, loads and stores "
+		{ { "On Intel, retired loads: the event of L1-dcache-loads. On Zen, loads and stores "
 		    "that missed the first level of the TLB.",
-		    "On Intel, completed page walks of loads (DTLB_LOAD_MISSES.WALK_COMPLETED).  On "
+		    "On Intel, completed page walks of loads (DTLB_LOAD_MISSES.WALK_COMPLETED). On "
 		    "Zen, loads and stores that missed both levels of the TLB." },
-		  { "On Intel, retired stores: the event of L1-dcache-stores.  Zen has none.",
-		    "On Intel, completed page walks of stores (DTLB_STORE_MISSES.WALK_COMPLETED).  "
+		  { "On Intel, retired stores: the event of L1-dcache-stores. Zen has none.",
+		    "On Intel, completed page walks of stores (DTLB_STORE_MISSES.WALK_COMPLETED). "
 		    "Zen has none." } },
 		"A miss of the first level that hits the second one costs time, but is not a miss "
 		"here.", "*tlb*" },
 	[PERF_COUNT_HW_CACHE_ITLB] = {
 		{ { "On Skylake and Zen, fetches that missed the first level of the TLB and hit the "
-		    "second one (ITLB_MISSES.STLB_HIT).  Ice Lake and later, and E-cores, have none.",
-		    "On Intel's P-cores, completed page walks for code (ITLB_MISSES.WALK_COMPLETED).  "
-		    "On E-cores, fills of the first level of the TLB.  On Zen, fetches that missed "
+		    "second one (ITLB_MISSES.STLB_HIT). Ice Lake and later, and E-cores, have none.",
+		    "On Intel's P-cores, completed page walks for code (ITLB_MISSES.WALK_COMPLETED). "
+		    "On E-cores, fills of the first level of the TLB. On Zen, fetches that missed "
 		    "both levels." } },
 		"The loads are not all accesses, so the ratio is not a miss rate.", "*tlb*" },
 	[PERF_COUNT_HW_CACHE_BPU] = {
@@ -480,17 +481,17 @@ static const struct {
 		"On Golden Cove and later, its umask 0x04 is not in Intel's files.", "*br*" },
 	[PERF_COUNT_HW_CACHE_NODE] = {
 		{ { "On Intel's P-cores, demand data reads that DRAM of the own socket answered (an "
-		    "offcore response event).  E-cores and Zen have none.",
+		    "offcore response event). E-cores and Zen have none.",
 		    "On Intel's P-cores, demand data reads that another socket answered (an offcore "
 		    "response event): from DRAM and, on Golden Cove and later, also from its "
-		    "caches.  E-cores and Zen have none." },
+		    "caches. E-cores and Zen have none." },
 		  { "On Skylake to Rocket Lake, reads for ownership (RFO), the reads of stores, that "
-		    "DRAM of the own socket answered (an offcore response event).  Other cores have "
+		    "DRAM of the own socket answered (an offcore response event). Other cores have "
 		    "none.",
 		    "On Skylake to Rocket Lake, reads for ownership (RFO), the reads of stores, that "
-		    "DRAM of another socket answered (an offcore response event).  Other cores have "
+		    "DRAM of another socket answered (an offcore response event). Other cores have "
 		    "none." } },
-		"The misses are not a part of the loads.  Hardware prefetches are not included.",
+		"The misses are not a part of the loads. Hardware prefetches are not included.",
 		"*dram*" },
 };
 /* clang-format on */
@@ -502,7 +503,7 @@ static char *format_cache_meaning(uint64_t config)
 	if (!means)
 		return td_strdup("No core since Skylake, Tremont and Zen has this event in Linux "
 				 "6.12: it is <not supported>.");
-	return td_aprintf("%s  %s  These are the events of Linux 6.12; do not compare counts of "
+	return td_aprintf("%s %s These are the events of Linux 6.12; do not compare counts of "
 			  "different kernels, models or core types.",
 			  means, cache_texts[config & 0xff].doubt);
 }
@@ -561,7 +562,7 @@ static void put_found(struct answer *answer, const char *word, const struct td_e
 	}
 	if (first) {
 		begin_block(answer);
-		printf("Nodes that have to do with '%s':\n", word);
+		printf("Nodes related to '%s':\n", word);
 	}
 	printf("  %-*s", FOUND_COLUMN - 2, text->name);
 	td_put_wrapped(stdout, FOUND_COLUMN, TD_LINE_WIDTH, text->means);
@@ -741,10 +742,9 @@ const struct td_command td_command_explain = {
 	.name = "explain",
 	.line = "explain nodes: meaning, usual causes, remedies",
 	.args = "[NODE...]",
-	.doc = "Says what nodes of the tree mean, what usually causes them and what to try.  "
-	       "Without a node, lists those that have a text.  For other metrics of this "
-	       "processor, shows "
-	       "the description of its files.  Cache events such as L1-dcache-load-misses are "
+	.doc = "Explains nodes of the tree: meaning, usual causes, remedies. Without a node, "
+	       "lists those that have a text. For other metrics of this processor, shows the "
+	       "description of its files. Cache events such as L1-dcache-load-misses are "
 	       "explained as well.",
 	.what = "What to explain:",
 	.examples = "  tdstat explain tma_l3_bound\n"

@@ -13,26 +13,26 @@
 /* Legend, which is also in tdstat-glossary(7). */
 static const char legend[] =
 	"Marks in trees and tables:\n"
-	"  <-- or *         the value is over its threshold: look here\n"
+	"  <-- or *         the value is above its threshold: look here\n"
 	"  ±0.3             the error: in 95 of 100 cases the true value of this\n"
-	"                   run is at most 0.3 away; without it, too few reads\n"
-	"                   to know the error\n"
+	"                   run is at most 0.3 away; no ± means too few readings\n"
+	"                   to estimate it\n"
 	"  ±?               too little was measured to know the value\n"
-	"  ?                the value is not possible: something disturbed the\n"
-	"                   counting\n"
-	"  ~                the true value may be 0: its formula subtracts more\n"
-	"                   than what is left\n"
-	"  (16.1 %)         counted for this share of the time; without it, for\n"
-	"                   as long as the heading says\n"
-	"  (14 to 69 %)     the value changed between these during the run\n"
-	"  red              as <--; dim: almost nothing went on there: CPUs or a\n"
-	"                   thread, busy less than 5 % of the time, have no marks\n"
-	"  -                no value: it is not known\n"
+	"  ?                the value is impossible: something disturbed the\n"
+	"                   measurement\n"
+	"  ~                the true value may be 0: the formula subtracts a\n"
+	"                   correction that is larger than the value\n"
+	"  (16.1 %)         measured for this share of the time; without it, for\n"
+	"                   the time in the heading\n"
+	"  (14 to 69 %)     the value varied between these during the run\n"
+	"  red              the same as <--; dim: a CPU or thread that was almost\n"
+	"                   idle (busy less than 5 % of the time) has no marks\n"
+	"  -                the value is unknown\n"
 	"  <not counted>    no value: the program did not run there, or an event\n"
 	"                   had no counter\n"
-	"  <not supported>  no value: this machine cannot count it\n"
+	"  <not supported>  no value: this machine cannot count the event\n"
 	"\n"
-	"tdstat-glossary(7) has more words, tdstat-output(5) all of the output.\n";
+	"tdstat-glossary(7) explains more terms, tdstat-output(5) all of the output.\n";
 
 static int no_such(const struct td_opts *opts, const char *name, struct td_err *err)
 {
@@ -75,8 +75,8 @@ const struct td_command td_command_help = {
 	.name = "help",
 	.line = "show the options of a subcommand",
 	.args = "[SUBCOMMAND | legend]",
-	.doc = "Shows the options of a subcommand, with examples.  Without a subcommand, shows "
-	       "those of tdstat and lists the subcommands.  \"legend\" shows what the marks in the "
+	.doc = "Shows the options of a subcommand, with examples. Without a subcommand, shows "
+	       "those of tdstat and lists the subcommands. \"legend\" shows what the marks in the "
 	       "output "
 	       "mean.",
 	.examples = "  tdstat help\n"

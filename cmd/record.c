@@ -141,8 +141,8 @@ static int record(const struct td_opts *opts, int *status, struct td_err *err)
 static const struct td_option recording[] = {
 	{ "output", 'o', "FILE", "the recording (default: " TD_RECORDING_NAME ")",
 	  TD_OPTION_FUNCTION, .set = take_output },
-	{ "rotate", 0, "TIME|SIZE", "begin another file after so long, or so much: 90s, 10m, 1h, "
-	"1d; 100M, 1G",
+	{ "rotate", 0, "TIME|SIZE", "start another file after TIME or SIZE: 90s, 10m, 1h, 1d; "
+				    "100M, 1G",
 	  TD_OPTION_FUNCTION, .set = take_rotate },
 	{ NULL },
 };

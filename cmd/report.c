@@ -424,7 +424,8 @@ static int check_several(const struct td_opts *opts, struct td_err *err)
 	for (size_t i = 0; i < opts->nr_patterns; i++)
 		has_stdin |= strcmp(opts->patterns[i], "-") == 0;
 	if (has_stdin)
-		return td_err_usage(err, "report: of several files, none can be standard input");
+		return td_err_usage(err, "report: if there are several files, none can be "
+					 "standard input");
 	if (opts->locate || opts->request.profile)
 		return td_err_usage(
 			err, "--locate and --profile show one file: samples have no intervals");
@@ -448,7 +449,7 @@ static int check_part(const struct td_opts *opts, struct td_err *err)
 
 static int refuse_picture(const struct td_opts *opts, struct td_err *err)
 {
-	td_err_usage(err, "%s is a picture of the tree: --locate shows none",
+	td_err_usage(err, "%s is a chart of the tree: --locate shows none",
 		     td_out_option(opts->request.show.format));
 	return td_err_hint(err, "--html has a table of the functions");
 }
@@ -465,11 +466,11 @@ static int check(const struct td_opts *opts, struct td_err *err)
 			"exclude it");
 	if (!opts->locate && !opts->request.profile &&
 	    td_stack_files_any(&opts->request.sampling.files))
-		return td_err_usage(err, "stacks are of samples: --locate or --profile shows them");
+		return td_err_usage(err, "stacks come from samples: they need --locate or "
+					 "--profile");
 	if (opts->request.sampling.callers && !opts->locate)
 		return td_err_usage(
-			err,
-			"--callers: it is of functions that samples were in: --locate shows them");
+			err, "--callers shows callers of sampled functions: it needs --locate");
 	if (td_stack_files_check(&opts->request.sampling.files, err))
 		return err->code;
 	if (opts->request.profile && td_where_check_room(&opts->request, err))
@@ -510,19 +511,20 @@ static const struct td_option recording[] = {
 	  TD_OPTION_FUNCTION, .set = take_from },
 	{ "to", 0, "TIME", "show intervals up to this time after the start",
 	  TD_OPTION_FUNCTION, .set = take_to },
-	{ "total", 0, NULL, "the sum of all, whatever was recorded",
+	{ "total", 0, NULL, "show the sum of all CPUs or threads",
 	  TD_OPTION_BIT, offsetof(struct td_opts, request.show.aggregations),
 	  .min = TD_AGGREGATE_ALL },
 	{ "per-region", 0, NULL, "a row for each region of the program",
 	  TD_OPTION_BIT, offsetof(struct td_opts, request.show.aggregations),
 	  .min = TD_AGGREGATE_REGION },
-	{ "locate", 0, NULL, "the functions of samples of tdstat locate",
+	{ "locate", 0, NULL, "show the functions in the samples of tdstat locate",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, locate) },
-	{ "no-tree", 0, NULL, "of what perf stat wrote, the events, even if they make a tree",
+	{ "no-tree", 0, NULL, "show the events of a file of perf stat, even if they make a tree",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.no_tree) },
-	{ "callers", 0, NULL, "with --locate: from where functions were called",
+	{ "callers", 0, NULL, "with --locate: show the callers of functions",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.sampling.callers) },
-	{ "profile", 0, NULL, "where the slots went in functions, by samples of tdstat profile",
+	{ "profile", 0, NULL, "show where the slots went in functions, from samples of tdstat "
+			      "profile",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.profile) },
 	{ NULL },
 };
@@ -542,8 +544,8 @@ const struct td_command td_command_report = {
 	.name = "report",
 	.line = "show a recording or the output of perf stat -x or -j",
 	.args = "[[-i] FILE...]",
-	.doc = "Shows a recording again, if asked with another aggregation, with other metrics, or "
-	       "as CSV or JSON.",
+	.doc = "Shows a recording, also with another aggregation, with other metrics, or as CSV "
+	       "or JSON.",
 	.what = "What to show:",
 	.examples = "  tdstat report td.jsonl -A\n"
 		    "  tdstat report td.jsonl -l 2 --summary -x,\n"

@@ -63,7 +63,8 @@ void td_rights_say_ignored(void)
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++) {
 		if (getenv(names[i]) && !td_rights_getenv(names[i]))
-			td_say("tdstat: %s is ignored: tdstat has rights that its user has not\n",
+			td_say("tdstat: %s is ignored, because tdstat has privileges that its "
+			       "user lacks\n",
 			       names[i]);
 	}
 }
@@ -87,7 +88,7 @@ bool td_rights_hide_kernel(const struct td_sysfs *fs, struct td_notes *notes)
 	    (td_sysfs_read_at(fs->proc, "kallsyms", text, sizeof(text)) > 0 && has_addresses(text)))
 		return false;
 	td_notes_add(notes,
-		     "the kernel is shown as one place, 0x0: /proc/kallsyms tells this user no "
-		     "addresses of it");
+		     "the kernel is shown as one place, 0x0, because /proc/kallsyms hides its "
+		     "addresses from this user");
 	return true;
 }

@@ -185,24 +185,24 @@ static void report_unpaired(const struct td_calling *c, size_t function)
 		const char *text;
 	} kinds[] = {
 		{ offsetof(struct td_unpaired, recursive),
-		  "calls were within another one, and are a part of it" },
+		  "calls were made within another call, and are part of it" },
 		{ offsetof(struct td_unpaired, left),
 		  "calls had no return (longjmp, an exception, a jump to another function, or 64 "
 		  "probed calls around them), and are not counted" },
 		{ offsetof(struct td_unpaired, before),
-		  "calls had begun before the counting, or before their process was forked, and "
-		  "are not counted" },
+		  "calls are not counted, because they began before counting did, or before their "
+		  "process was forked" },
 		{ offsetof(struct td_unpaired, lost),
 		  c->pairing.nr_losses || c->job.request->calls.engine == TD_BY_PT
-			  ? "calls are not counted, as records of them were lost"
+			  ? "calls are not counted, because some of their records were lost"
 			  : "calls are not counted, because their thread ended unnoticed and a "
 			    "new one has its number" },
 		{ offsetof(struct td_unpaired, open),
 		  c->job.request->calls.engine == TD_BY_PT && c->functions.nr > 1
-			  ? "calls had not ended when their thread did, or the turn of their "
-			    "function, and are not counted"
-			  : "calls had not ended when their thread did, or the counting, and are "
-			    "not counted" },
+			  ? "calls are not counted, because they had not returned when their "
+			    "thread, or the turn of their function, ended"
+			  : "calls are not counted, because they had not returned when their "
+			    "thread, or counting, ended" },
 	};
 	const struct td_unpaired *of = unpaired_of(c, function);
 
@@ -216,7 +216,7 @@ static void report_unpaired(const struct td_calling *c, size_t function)
 	if (missed)
 		td_job_say(&c->job,
 			   "tdstat: %s: the kernel missed %" PRIu64
-			   " returns, of whatever program: these calls are not counted\n",
+			   " returns, of any program; these calls are not counted\n",
 			   c->functions.v[function].name, missed);
 }
 
@@ -239,7 +239,7 @@ static void suggest_trace(const struct td_calling *c)
 	    !td_calls_trace_is_here(c))
 		return;
 	td_job_say(&c->job,
-		   "tdstat: %s: --engine=pt tells exactly how long such short calls take\n",
+		   "tdstat: %s: --engine=pt measures the times of such short calls exactly\n",
 		   timed->name);
 }
 
@@ -256,16 +256,16 @@ static void calls_judge(struct td_doctor *doctor, const struct td_system *system
 
 	if (system->levels->no_level_1.code || system->levels->no_task.code) {
 		td_doctor_add(doctor, "calls", TD_FINDING_NOTE,
-			      "cannot be counted, as level 1 of a program cannot be");
+			      "cannot be counted, because level 1 of a program cannot");
 		return;
 	}
 	if (env->admin && env->has_tracefs)
 		td_doctor_add(doctor, "calls", TD_FINDING_OK,
-			      "can be counted by probes at functions");
+			      "can be counted with probes at functions");
 	else
 		td_doctor_add(
 			doctor, "calls", TD_FINDING_NOTE,
-			"cannot be counted by probes at functions, which need root and tracefs");
+			"cannot be counted with probes at functions, which need root and tracefs");
 	if (!td_trace_pmu_read(system->fs, &system->machine->online, &pmu, &no_trace))
 		td_trace_load(&no_trace);
 	td_pmu_free(&pmu);
@@ -273,7 +273,7 @@ static void calls_judge(struct td_doctor *doctor, const struct td_system *system
 		td_doctor_add_error(doctor, "calls", TD_FINDING_NOTE, &no_trace);
 	else
 		td_doctor_add(doctor, "calls", TD_FINDING_OK,
-			      "can be counted by Processor Trace: tdstat calls --engine=pt");
+			      "can be counted with Processor Trace: tdstat calls --engine=pt");
 }
 
 /* --- records ---------------------------------------------------------------- */
@@ -410,8 +410,8 @@ static void report_variation(const struct td_calling *c, size_t function)
 		return;
 	td_duration_text(text, variation_ns);
 	td_job_say(&c->job,
-		   "tdstat: %s: a call may have taken up to %s less: the cost of probes varies by "
-		   "that, and only the smallest cost is subtracted\n",
+		   "tdstat: %s: times may be up to %s too long: the cost of probes varies, and "
+		   "only its minimum is subtracted\n",
 		   c->functions.v[function].name, text);
 }
 
@@ -554,7 +554,7 @@ static int run_marks(const struct td_request *request, struct td_inherited *inhe
 		     struct td_err *err)
 {
 	if (!request->show.quiet)
-		td_say("tdstat: by the program's marks: %s\n", err->msg);
+		td_say("tdstat: counting with the program's marks: %s\n", err->msg);
 	*err = (struct td_err){ 0 };
 	return td_wing_run_marked(request, inherited, status, err);
 }
@@ -589,7 +589,7 @@ static int run_trace(const struct td_request *request, struct td_inherited *inhe
 	struct td_request other = of_trace(request);
 
 	if (!request->show.quiet)
-		td_say("tdstat: by Processor Trace: %s\n", err->msg);
+		td_say("tdstat: counting with Processor Trace: %s\n", err->msg);
 	*err = (struct td_err){ 0 };
 	return run_probes(&other, inherited, status, err);
 }
@@ -651,7 +651,8 @@ static int set_kernel(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	(void)arg;
 	if (opts->request.calls.engine)
-		return td_err_usage(err, "-k is by probes of the kernel: --engine excludes it");
+		return td_err_usage(err, "-k always uses probes of the kernel: --engine excludes "
+					 "it");
 	opts->request.calls.engine = TD_BY_KPROBES;
 	return 0;
 }
@@ -684,15 +685,15 @@ static int check_marks(const struct td_opts *opts, struct td_err *err)
 	if (!opts->request.target.command || td_target_attaches(&opts->request.target))
 		return td_err_usage(
 			err,
-			"--engine=marks: a program counts its marks from its start on, so it has "
-			"to be a command");
+			"--engine=marks needs a command, because a program counts its marks from "
+			"its start");
 	if (opts->request.sampling.overhead_pct > 0 && opts->request.sampling.overhead_pct < 100)
-		return td_err_usage(err, "--overhead is of probes: --engine=marks excludes it");
+		return td_err_usage(err, "--overhead limits the cost of probes: --engine=marks "
+					 "excludes it");
 	if (opts->request.when.timeout_ms || opts->request.target.no_inherit)
 		return td_err_usage(
-			err,
-			"--engine=marks: marks are counted to the end, of all that the command "
-			"starts: --timeout and -i exclude it");
+			err, "--engine=marks counts the command and its children to their end: "
+			     "--timeout and -i exclude it");
 	return 0;
 }
 
@@ -703,27 +704,27 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return td_err_hint(err, "tdstat calls FUNCTION -- ./program");
 	}
 	if (td_request_is_wide(&opts->request)) {
-		td_err_usage(
-			err,
-			"tdstat calls needs a command or a process: calls are of threads, not of "
-			"CPUs");
+		td_err_usage(err,
+			     "tdstat calls counts in threads, not on CPUs: it needs a command or a "
+			     "process");
 		return td_err_hint(err, "tdstat calls %s -- ./program", opts->request.calls.names);
 	}
 	if (opts->request.ask.level > MAX_LEVEL || opts->request.ask.drill)
-		return td_err_usage(err, "-l: calls have levels 1 and 2");
+		return td_err_usage(err, "-l: calls supports only levels 1 and 2");
 	if (opts->request.calls.engine == TD_BY_MARKS)
 		return check_marks(opts, err);
 	if (opts->request.calls.engine == TD_BY_PT && opts->request.sampling.overhead_pct > 0)
-		return td_err_usage(err, "--overhead is of probes: --engine=pt excludes it");
+		return td_err_usage(err, "--overhead limits the cost of probes: --engine=pt "
+					 "excludes it");
 	return opts->request.calls.engine == TD_BY_KPROBES ? check_kernel(opts, err) : 0;
 }
 
 /* clang-format off */
 static const struct td_option counting[] = {
 	{ "engine", 0, "marks|uprobes|pt",
-	  "by marks of libtdstat, probes at functions, or Processor Trace",
+	  "count with marks of libtdstat, probes at functions, or Processor Trace",
 	  TD_OPTION_FUNCTION, .set = set_engine },
-	{ "kernel", 'k', NULL, "functions of the kernel, such as do_sys_openat2",
+	{ "kernel", 'k', NULL, "count functions of the kernel, such as do_sys_openat2",
 	  TD_OPTION_FUNCTION, .set = set_kernel },
 	{ "level", 'l', "N", "level 1, or levels 1 and 2 (default: 1)",
 	  TD_OPTION_FUNCTION, .set = set_level },
@@ -734,7 +735,7 @@ static const struct td_option counting[] = {
 };
 
 static const struct td_option showing[] = {
-	{ "verbose", 'v', NULL, "show what is opened, and trees, too",
+	{ "verbose", 'v', NULL, "also show trees and the counters that are opened",
 	  TD_OPTION_COUNT, offsetof(struct td_opts, request.verbose) },
 	{ NULL },
 };
@@ -757,10 +758,9 @@ static const struct td_command command = {
 	.name = "calls",
 	.line = "find out why some calls of a function are slow",
 	.args = "FUNCTION[,FUNCTION...][@FILE] [--] [COMMAND [ARG...]]",
-	.doc = "Counts each call of a function, and shows how long the calls took, where the "
-	       "pipeline slots go in those that took about as long, and what the slowest have more "
-	       "than "
-	       "the others.",
+	.doc = "Measures each call of a function. Shows how long the calls took, where the "
+	       "pipeline slots of shorter and longer calls went, and why the slowest calls are "
+	       "slow.",
 	.what = "What to count:",
 	.examples = "  tdstat calls parse -- ./program\n"
 		    "  tdstat calls malloc@libc.so.6 -p 1234 --timeout 10s",

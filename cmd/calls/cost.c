@@ -314,7 +314,7 @@ int td_call_cost_measure(struct td_call_cost *cost, struct td_job *job,
 	free(t.sums);
 	if (!rc && !cost->pair_ns)
 		td_notes_add(&job->notes,
-			     "what probes cost could not be measured: it is in the calls");
+			     "the cost of probes could not be measured, and is part of the calls");
 	return rc;
 }
 

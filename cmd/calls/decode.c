@@ -363,8 +363,8 @@ int td_trace_pmu_read(const struct td_sysfs *fs, const struct td_ints *online, s
 	if (read_number(fs, "max_nonturbo_ratio") <= 0)
 		return td_err_set(
 			err, -ENODEV,
-			"Processor Trace of this machine does not tell the ratio of its time stamp "
-			"counter");
+			"Processor Trace of this machine does not report the ratio of its time "
+			"stamp counter");
 	if (read_number(fs, "nr_addr_filters") <= 0)
 		return td_err_set(err, -ENODEV,
 				  "Processor Trace of this machine has no filters of addresses");

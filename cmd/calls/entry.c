@@ -557,14 +557,16 @@ static int no_function(const char *path, const char *name, const char *answer, s
 	struct found closest = collect(answer, CLOSEST);
 
 	if (!end.nr)
-		return td_err_set(err, -EIO, "%s: what reads its symbols has ended", path);
+		return td_err_set(err, -EIO, "%s: the process that reads its symbols has ended",
+				  path);
 	if (end.number) {
 		td_err_set(err, -ENOENT, "%s: %s", path, reason_of((int)end.number));
-		return td_err_hint(
-			err, "FUNCTION@FILE names the file that has it: a program, or a library");
+		return td_err_hint(err,
+				   "FUNCTION@FILE names the file that contains it: a program, or a "
+				   "library");
 	}
 	td_err_usage(err,
-		     "%s has no function %s: it is of another file, or inlined into its callers",
+		     "%s has no function %s: it is in another file, or inlined into its callers",
 		     path, name);
 	if (closest.nr)
 		return td_err_hint(err, "did you mean %s?", closest.name);
@@ -666,16 +668,14 @@ static int choose(struct td_entry_point *entry, const char *answer, struct td_no
 	entry->offset = found.nr ? found.number : clone.number;
 	entry->size = collect(answer, found.nr ? SIZE : CLONE_SIZE).number;
 	if (!found.nr)
-		td_notes_add(notes, "%s: its calls are those of %s, a copy that the compiler made",
+		td_notes_add(notes, "%s: counting the calls of %s, a copy that the compiler made",
 			     entry->name, clone.name);
 	if (found.nr && clone.nr)
 		td_notes_add(notes, "%s: calls of its copy %s are not counted", entry->name,
 			     clone.name);
 	if (part.nr)
-		td_notes_add(
-			notes,
-			"%s: %s is a part of it elsewhere: what jumps there is counted with it",
-			entry->name, part.name);
+		td_notes_add(notes, "%s: its separate part %s is counted with it", entry->name,
+			     part.name);
 	parse_exits(entry, answer);
 	return 0;
 }

@@ -160,8 +160,8 @@ static int no_file(const struct td_job *job, int pid, const char *where, struct 
 				  strerror(ENOENT));
 	if (pid)
 		return td_err_set(err, -ENOENT, "process %d has no library %s mapped", pid, where);
-	td_err_set(err, -ENOENT, "there is no library %s in the usual folders", where);
-	return td_err_hint(err, "FUNCTION@/PATH/OF/LIBRARY says where it is");
+	td_err_set(err, -ENOENT, "there is no library %s in the usual directories", where);
+	return td_err_hint(err, "FUNCTION@/PATH/OF/LIBRARY names its path");
 }
 
 /* --- names ------------------------------------------------------------------ */
@@ -212,7 +212,7 @@ static int add_kernel(struct td_functions *functions, const char *name, struct t
 	entry->path = td_strdup("the kernel");
 	for (; *name; name++) {
 		if (!isalnum((unsigned char)*name) && !strchr("_.:", *name))
-			return td_err_usage(err, "-k %s: not a name of a function of the kernel",
+			return td_err_usage(err, "-k %s: not the name of a kernel function",
 					    entry->name);
 	}
 	return 0;
@@ -285,7 +285,8 @@ static const char *whether(const struct td_job *job, char text[WHETHER_SIZE])
 {
 	text[0] = '\0';
 	if (!td_kernel_has_patch(job->machine.kernel))
-		snprintf(text, WHETHER_SIZE, "; the number %.64s does not tell whether this one is",
+		snprintf(text, WHETHER_SIZE,
+			 "; the version %.64s does not show whether this one is",
 			 job->machine.release);
 	return text;
 }
@@ -295,8 +296,8 @@ static int refuse_chains(const struct td_job *job, struct td_err *err)
 	char text[WHETHER_SIZE];
 
 	td_err_set(err, -ENOTSUP,
-		   "Linux %s may crash when callers are found by frame pointers in a program with "
-		   "probes (Linux %s is fixed%s)",
+		   "Linux %s may crash when callers are found with frame pointers in a program "
+		   "with probes (Linux %s is fixed%s)",
 		   job->machine.release, td_kernel_fixed(job->machine.kernel, TD_FAULT_CHAINS),
 		   whether(job, text));
 	return td_err_hint(
@@ -309,14 +310,14 @@ static int refuse_nop(const struct td_job *job, const struct td_entry_point *ent
 	char text[WHETHER_SIZE];
 
 	td_err_set(err, -ENOTSUP,
-		   "%s in %s: begins with a NOP of five bytes: after a probe there, Linux %s kills "
-		   "what the program forks (Linux %s is fixed%s)",
+		   "%s in %s: begins with a NOP of five bytes: after a probe there, Linux %s "
+		   "kills the child processes of the program (Linux %s is fixed%s)",
 		   entry->name, entry->path, job->machine.release,
 		   td_kernel_fixed(job->machine.kernel, TD_FAULT_NOPS), whether(job, text));
 	return td_err_hint(
 		err,
-		"--force probes a program that forks nothing; tdstat calls --engine=pt needs no "
-		"probes");
+		"--force probes a program that has no child processes; tdstat calls --engine=pt "
+		"needs no probes");
 }
 
 /*

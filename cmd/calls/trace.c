@@ -303,15 +303,15 @@ static void add_notes(struct td_calling *c)
 	for (size_t i = 0; i < c->functions.nr; i++) {
 		if (c->functions.v[i].moves)
 			td_notes_add(&c->job.notes,
-				     "%s: a program of Go: a call that waits for another goroutine "
+				     "%s is a Go program: a call that waits for another goroutine "
 				     "ends there, and one whose stack grows counts twice",
 				     c->functions.v[i].name);
 	}
 	if (c->functions.nr > 1)
 		td_notes_add(
 			&c->job.notes,
-			"functions take turns of about %d ms, as calls of one by the other leave "
-			"no trace: a call across the end of a turn is not counted",
+			"functions are traced in turns of about %d ms, because calls from one to "
+			"another leave no trace: a call across the end of a turn is not counted",
 			TURN_MS);
 }
 
@@ -361,10 +361,9 @@ static void refuse_events(struct td_calling *c)
 	struct td_events *events = &c->job.plan.events;
 
 	if (c->job.request->calls.samples)
-		td_notes_add(
-			&c->job.notes,
-			"-l: this processor has no events for the levels that can be sampled each "
-			"by itself");
+		td_notes_add(&c->job.notes,
+			     "-l: this processor has no events for the levels that can be sampled "
+			     "individually");
 	for (size_t i = 0; i < events->nr; i++)
 		td_event_set_refusal(&events->v[i], "Processor Trace counts no events");
 }
@@ -429,7 +428,7 @@ static int set_up(struct td_calling *c, struct td_err *err)
 	td_pmu_free(&pmu);
 	if (rc) {
 		td_err_wrap(err, "--engine=pt");
-		return td_err_hint(err, "--engine=uprobes counts calls by probes");
+		return td_err_hint(err, "--engine=uprobes counts calls with probes");
 	}
 	make_cpus(c, &trace);
 	make_calls(c);
@@ -489,8 +488,8 @@ static void report_samples(const struct td_calling *c)
 	double pct = td_sampler_traced_pct(c->gathering.sampler);
 
 	td_job_say(&c->job,
-		   "tdstat: metrics are of samples: calls that have one take some microseconds "
-		   "longer, and those of less than %d us have no metrics\n",
+		   "tdstat: metrics are sampled: a sample makes its call a few microseconds "
+		   "longer, and calls shorter than %d us have no metrics\n",
 		   TD_SAMPLED_NS / 1000);
 	if (pct < ALL_PCT)
 		td_job_say(&c->job,

@@ -188,8 +188,8 @@ int td_probes_check(const struct td_entry_point *entries, size_t nr, struct td_e
 		if (entry->moves)
 			return td_err_set(
 				err, -EINVAL,
-				"%s: no probes in programs of Go, whose goroutines change stacks "
-				"and threads",
+				"%s: no probes in Go programs, whose goroutines change stacks and "
+				"threads",
 				entry->path);
 		if (entry->no_probes)
 			return td_err_set(err, -EINVAL, "%s in %s: no probes where it returns: %s",

@@ -201,11 +201,12 @@ static void within_report(const struct td_locating *l)
 
 	td_duration_text(slower, (double)l->request->calls.slower_ns);
 	td_job_say(&l->job,
-		   "tdstat: %s: %" PRIu64 " of %" PRIu64 " calls took %s or longer: %" PRIu64
-		   " of %" PRIu64 " samples are of them\n",
+		   "tdstat: %s: %" PRIu64 " of %" PRIu64
+		   " calls took %s or longer; samples in them: %" PRIu64 " of %" PRIu64 "\n",
 		   w->functions.v[0].name, w->slow, w->calls, slower, l->nr_within, w->samples);
 	if (w->nr_held)
-		td_job_say(&l->job, "tdstat: %zu samples are left out: their calls had not ended\n",
+		td_job_say(&l->job,
+			   "tdstat: samples left out because their calls had not ended: %zu\n",
 			   w->nr_held);
 	td_probes_report_cost(&l->gathering, &w->cost, took_ns, calls, 0);
 }
@@ -231,7 +232,7 @@ static const struct td_option within[] = {
 	{ "in", 0, "FUNCTION[@FILE]", "only samples within calls of a function",
 	  TD_OPTION_TEXT, offsetof(struct td_opts, request.calls.in) },
 	{ "slower", 0, "TIME",
-	  "with --in: only calls that took so long: 500us, 2ms, 1s",
+	  "with --in: only calls that took at least TIME: 500us, 2ms, 1s",
 	  TD_OPTION_FUNCTION, .set = set_slower },
 	{ NULL },
 };

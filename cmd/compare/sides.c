@@ -464,7 +464,7 @@ static void check_processor(const struct td_recorded *first, const struct td_rec
 		return;
 	td_cpuid_format(of_a, a);
 	td_cpuid_format(of_b, b);
-	td_notes_add(notes, "%s is of another processor than %s: %s, not %s", other->rec.path,
+	td_notes_add(notes, "%s is from another processor than %s: %s, not %s", other->rec.path,
 		     first->rec.path, b, a);
 }
 
@@ -527,7 +527,7 @@ static void check_target(const struct td_recorded *first, const struct td_record
 
 	if (of_a->kind == TD_TARGET_FILE || of_b->kind == TD_TARGET_FILE || strcmp(a, b) == 0)
 		return;
-	td_notes_add(notes, "%s is of another target than %s: '%s', not '%s'", other->rec.path,
+	td_notes_add(notes, "%s is from another target than %s: '%s', not '%s'", other->rec.path,
 		     first->rec.path, b, a);
 }
 
@@ -633,7 +633,7 @@ int td_sides_compare(struct td_sides *sides, enum td_per per, struct td_diff *di
 	if (per == TD_PER_DEFAULT)
 		per = choose_per(sides);
 	for (size_t i = 0; i < sides->nr; i++) {
-		if (eval_whole(&sides->v[i], per, &sides->inputs[i], err))
+		if (eval_summed(&sides->v[i], per, &sides->inputs[i], err))
 			return err->code;
 	}
 	td_diff_make(diff, &a, &b, per);
@@ -658,7 +658,7 @@ void td_sides_warn(const struct td_sides *sides)
 void td_sides_free(struct td_sides *sides)
 {
 	for (size_t i = 0; i < sides->nr; i++)
-		free_whole(&sides->v[i]);
+		free_summed(&sides->v[i]);
 	free(sides->v);
 	free(sides->inputs);
 	for (size_t s = 0; s < TD_DIFF_SIDES; s++)
@@ -760,8 +760,8 @@ static void add_note(const struct td_sides *sides, const struct td_pmu *pmu, dou
 
 	td_notes_add(
 		notes,
-		"A and B ran on different core types: %.0f %% of the slots of A were of %s, and "
-		"%.0f %% of B's",
+		"A and B ran on different core types: %.0f %% of the slots of A were on %s, and %.0f "
+		"%% of B's",
 		a, pmu->name, b);
 	/* files of perf stat do not contain the CPUs of a core type */
 	if (!pmu->cpus.nr)

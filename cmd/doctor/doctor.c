@@ -65,7 +65,9 @@ static void describe_events(const struct td_pmu *pmu, char *buf, size_t size)
 	else if (nr)
 		snprintf(buf, size, "%zu top-down events", nr);
 	else if (td_uarch_has(pmu->uarch, TD_CORE_FIELDS))
-		snprintf(buf, size, "no PERF_METRICS to be had, but the same by general counters");
+		snprintf(buf, size,
+			 "PERF_METRICS is not available; general counters measure the "
+			 "same");
 	else
 		snprintf(buf, size, "no top-down events in sysfs");
 }
@@ -140,8 +142,8 @@ static void judge_held(struct td_doctor *doctor, const struct td_machine *machin
 		return;
 	td_doctor_add(
 		doctor, "counters", TD_FINDING_WARNING,
-		"others hold %s: more groups are multiplexed (a profiler of all CPUs, the NMI watchdog "
-		"or a hypervisor)",
+		"already in use: %s; more groups are multiplexed (a profiler of all CPUs, the NMI "
+		"watchdog or a hypervisor)",
 		text);
 }
 
@@ -445,7 +447,7 @@ const struct td_command td_command_doctor = {
 	.line = "check what this machine can measure, and how to fix the rest",
 	.args = "",
 	.doc = "Checks what this machine can measure, prints commands that fix the rest, and tests "
-	       "level 1 with loops of known bottlenecks for half a second.  It does not change the "
+	       "level 1 with loops of known bottlenecks for half a second. It does not change the "
 	       "machine.",
 	.what = "What to check:",
 	.examples = "  tdstat doctor\n"

@@ -31,8 +31,9 @@ static const struct {
 	enum td_uarch cores[2];
 } faults[] = {
 	{ TD_FAULT_CHAINS, TD_FINDING_WARNING,
-	  "it may crash when a profiler finds callers by frame pointers in a program with probes "
-	  "(uprobes), no matter which program set them: tdstat locate --in does so only with --force" },
+	  "it may crash when a profiler finds callers with frame pointers in a program with "
+	  "probes (uprobes), no matter which program set them: tdstat locate --in does so only "
+	  "with --force" },
 	{ TD_FAULT_NOPS, TD_FINDING_NOTE,
 	  "a probe at a NOP of five bytes, with which few functions begin, kills child processes of "
 	  "its program: tdstat sets one only with --force" },
@@ -76,8 +77,10 @@ static void judge_faults(struct td_doctor *doctor, const struct td_machine *mach
 						faults[i].text);
 		else
 			finding = td_doctor_add(doctor, "kernel", TD_FINDING_NOTE,
-						"unless the distribution of Linux %s has fixed it, "
-						"which this number does not tell: %s",
+
+						"unless the distribution of Linux %s has "
+						"fixed it, which this version does not "
+						"show: %s",
 						machine->release, faults[i].text);
 		td_finding_set_remedy(finding, "fixed in Linux %s",
 				      td_kernel_fixed(machine->kernel, faults[i].fault));

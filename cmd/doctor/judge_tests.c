@@ -143,7 +143,7 @@ static void explain_failure(struct td_doctor *doctor, const struct td_self_test 
 {
 	struct td_finding *finding = td_doctor_add(
 		doctor, "self-test", TD_FINDING_FAILED,
-		"%s: the counters %sdo not tell the loops apart%s", test->pmu,
+		"%s: the counters %sdo not distinguish the loops%s", test->pmu,
 		made_up ? "are not real here: they " : "",
 		made_up ? ", but count the same whatever runs, like those of an emulator"
 		: machine->cpuid.hypervisor ? ": an emulated or virtual PMU, or a busy host?"

@@ -310,7 +310,7 @@ const struct td_known td_programs[TD_NR_PROGRAMS] = {
 	  .min = 0.4,
 	  .max = 40,
 	  .nodes = MEMORY,
-	  .why = "lines of 64 MiB are read one after another, faster than memory has them",
+	  .why = "lines of 64 MiB are read one after another, faster than memory delivers them",
 	  .make = arena_fill,
 	  .step = step_stream },
 	{ .name = "chase",
@@ -328,7 +328,7 @@ const struct td_known td_programs[TD_NR_PROGRAMS] = {
 	  .in_cycles = true,
 	  .nodes = { "bad_speculation", "branch_mispredicts", "branch_mispredicts",
 		     "bad_speculation_mispredicts" },
-	  .why = "every other branch goes where no history tells",
+	  .why = "every other branch is unpredictable",
 	  .loop = TD_LOOP_MISPREDICT,
 	  .per = 2 },
 	{ .name = "ports",
@@ -413,7 +413,7 @@ const struct td_known td_programs[TD_NR_PROGRAMS] = {
 	  .max = 400,
 	  .in_cycles = true,
 	  .nodes = { "backend_bound", "core_bound", "backend_bound", "backend_bound" },
-	  .why = "PAUSE holds up what comes behind it",
+	  .why = "PAUSE delays the instructions after it",
 	  .step = step_spin },
 };
 
@@ -454,7 +454,7 @@ static int begin_sharing(struct sharer *sharer, const struct td_arena *arena, co
 	int rc;
 
 	if (sharer->cpu < 0)
-		return td_err_set(err, -ENODEV, "it needs two CPUs of this kind");
+		return td_err_set(err, -ENODEV, "it needs two CPUs of this core type");
 	sharer->arena = *arena;
 	sharer->arena.at = 32; /* another word of the same line */
 	snprintf(sharer->name, sizeof(sharer->name), "%s", name);

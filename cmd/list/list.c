@@ -233,7 +233,7 @@ static int collect_tracepoints(struct td_list *list, struct td_err *err)
 {
 	if (list->opts->request.model) {
 		td_list_miss(list, TD_LIST_BIT(TD_LIST_TRACEPOINT), "no tracepoints",
-			     "they are a kernel's, and --model has none");
+			     "they belong to a kernel, not to the processor of --model");
 		return 0;
 	}
 	if (td_tracepoints_find_all(&list->tracepoints, err))
@@ -581,7 +581,7 @@ const struct td_command td_command_list = {
 	.name = "list",
 	.line = "list events and metrics with their descriptions",
 	.args = "[PATTERN...]\n--print EVENT...",
-	.doc = "Lists what -e and -M take on this machine: events, metrics and groups of metrics.  "
+	.doc = "Lists what -e and -M take on this machine: events, metrics and groups of metrics. "
 	       "A pattern is a part of a name, a glob or a section: hw, cache, pmu, sysfs, model, "
 	       "sw, "
 	       "tool, tracepoint, metrics, metricgroups.",

@@ -182,7 +182,7 @@ static int no_match(const struct td_list *list, const struct td_list_pattern *pa
 		return td_err_hint(
 			err,
 			"this machine shows no PMU of its cores: tdstat list --model NAME lists "
-			"what a processor has, as --model alderlake");
+			"the events of a processor, such as alderlake");
 	return td_err_hint(err, "tdstat list without a pattern shows everything");
 }
 

@@ -291,7 +291,7 @@ static void put_metric(FILE *fp, const struct td_list *list, const struct td_lis
 	if (!list->opts->request.verbose)
 		return;
 	if (td_is_estimate(metric->desc))
-		put_below(fp, "an estimate, by its description");
+		put_below(fp, "an estimate, according to its description");
 	put_labelled(fp, "formula", metric->formula);
 	put_labelled(fp, "threshold", metric->threshold);
 }

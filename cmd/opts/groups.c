@@ -82,7 +82,7 @@ static const struct td_option tree[] = {
 	  "depth of the tree, 1 to 6 or auto (default: auto; 1 with -I, -x, -j and record)",
 	  FUNCTION(td_value_level) },
 	{ "td-level", 0, "N", "level N of the tree only", LEVEL(ask.only_level) },
-	{ "topdown", 0, NULL, "accepted, as it is the default", IGNORED },
+	{ "topdown", 0, NULL, "accepted; it is the default", IGNORED },
 	{ "metrics", 'M', "LIST",
 	  "metrics and metric groups: names, tma_*, NAME:u",
 	  FUNCTION(td_value_metrics) },
@@ -129,7 +129,7 @@ static const struct td_option events[] = {
 };
 
 static const struct td_option scale[] = {
-	{ "scale", 0, NULL, "accepted, as it is the default", IGNORED },
+	{ "scale", 0, NULL, "accepted; it is the default", IGNORED },
 	{ "no-scale", 0, NULL,
 	  "show raw counts, not scaled up to the whole time",
 	  FLAG(no_scale) },
@@ -191,7 +191,7 @@ static const struct td_option rows[] = {
 	  "name the biggest loss and what to do next",
 	  FLAG(show.verdict) },
 	{ "no-verdict", 0, NULL, "omit the biggest loss and what to do next", FLAG(show.no_verdict) },
-	{ "no-merge", 0, NULL, "the same as -A; accepted for tasks, too",
+	{ "no-merge", 0, NULL, "like -A; also accepted for tasks",
 	  FLAG(show.not_merged) },
 	{ "sort", 0, NULL, "rows with the biggest loss first",
 	  FUNCTION(td_value_sort) },

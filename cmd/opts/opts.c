@@ -89,7 +89,7 @@ static int check_head(const struct td_request *o, struct td_err *err)
 	const struct conflict conflicts[] = {
 		{ head->wanted && head->unwanted, "--head and --no-head exclude each other" },
 		{ head->wanted && !td_out_find(o->show.format)->head,
-		  "--head is of rows for programs: it needs -x or -j" },
+		  "--head is for CSV and JSON: it needs -x or -j" },
 	};
 
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
@@ -102,10 +102,10 @@ static int check_energy(const struct td_request *o, struct td_err *err)
 		{ td_request_has_events(o),
 		  "-e, -d and --null show counts, --energy metrics: they exclude each other" },
 		{ how != TD_AGGREGATE_ALL && how != TD_AGGREGATE_SOCKET,
-		  "--energy is of whole packages: of these options, it can have --per-socket "
-		  "only" },
+		  "--energy measures whole packages: of these options, only --per-socket can be "
+		  "combined with it" },
 		{ td_target_has_cgroups(&o->target),
-		  "--energy is of whole packages: cgroups exclude it" },
+		  "--energy measures whole packages: cgroups exclude it" },
 		{ o->no_multiplex, "--no-multiplex and --energy exclude each other" },
 	};
 
@@ -122,7 +122,7 @@ static int check_energy_target(const struct td_request *o, struct td_err *err)
 	if (o->target.all_user || o->target.all_kernel)
 		return td_err_usage(
 			err,
-			"--energy is of all that runs: --all-user and --all-kernel exclude it");
+			"--energy includes all programs: --all-user and --all-kernel exclude it");
 	return 0;
 }
 
@@ -153,10 +153,10 @@ int td_opts_check(const struct td_opts *opts, struct td_err *err)
 		{ o->ask.bottlenecks && td_request_has_events(o),
 		  "-e, -d and --null show counts, --bottlenecks metrics: they exclude each other" },
 		{ o->ask.bottlenecks && o->show.verdict,
-		  "--bottlenecks has the largest first, and --verdict is of the tree: they exclude "
-		  "each other" },
+		  "--bottlenecks sorts by size, and --verdict needs the tree: they exclude each "
+		  "other" },
 		{ o->ask.bottlenecks && (o->ask.level || o->ask.only_level || o->ask.nr_names),
-		  "--bottlenecks is a choice of metrics: --level and -M exclude it" },
+		  "--bottlenecks chooses the metrics: --level and -M exclude it" },
 	};
 	int rc = check_formats(o, err);
 
@@ -174,12 +174,13 @@ static int check_events(const struct td_request *o, struct td_err *err)
 		  "-e, -d and --null show counts, --level and -M metrics: they exclude each "
 		  "other" },
 		{ td_request_has_events(o) && o->show.verdict,
-		  "-e, -d and --null show counts: --verdict is of the tree" },
+		  "-e, -d and --null show counts, --verdict needs the tree: they exclude each "
+		  "other" },
 		{ o->ask.drill && (o->ask.nr_names || o->ask.bottlenecks),
 		  "-l auto chooses its metrics: it and -M exclude each other" },
 		{ o->ask.drill && o->ask.only_level, "-l auto and --td-level exclude each other" },
 		{ o->ask.drill && o->ask.no_threshold,
-		  "-l auto goes by thresholds: it and --metric-no-threshold exclude each other" },
+		  "-l auto uses thresholds: it and --metric-no-threshold exclude each other" },
 		{ o->ask.drill && o->no_multiplex,
 		  "-l auto and --no-multiplex exclude each other" },
 		{ o->record_tpebs && o->no_record_tpebs,
@@ -267,10 +268,9 @@ static int check_exposed(const struct td_request *o, struct td_err *err)
 		  "--openmetrics and --per-thread exclude each other: there would be a series for "
 		  "each thread that ever ran" },
 		{ how != TD_AGGREGATE_ALL && td_target_has_cgroups(&o->target),
-		  "counters are by CPU or by cgroup: -A and the like and cgroups exclude each "
-		  "other" },
+		  "counters are per CPU or per cgroup: -A and similar options exclude cgroups" },
 		{ o->when.repeat != 1 || o->no_multiplex,
-		  "--openmetrics is of one run: -r and --no-multiplex exclude it" },
+		  "--openmetrics shows one run: -r and --no-multiplex exclude it" },
 		{ o->show.summary || o->show.verdict,
 		  "--openmetrics has no end: --summary and --verdict exclude it" },
 	};
@@ -305,9 +305,9 @@ static int check_runs(const struct td_request *o, struct td_err *err)
 		{ o->show.format == TD_FORMAT_PERFETTO && !o->when.interval_ms,
 		  "--perfetto needs -I: it shows how values change" },
 		{ o->show.verdict && o->when.interval_ms && !o->show.summary,
-		  "--verdict with -I needs --summary: it is of the sum of all intervals" },
+		  "--verdict with -I needs --summary: it describes the sum of all intervals" },
 		{ o->show.top && td_request_has_events(o),
-		  "--sort and --top go by lost slots: -e, -d and --null exclude them" },
+		  "--sort and --top use lost slots: -e, -d and --null exclude them" },
 		{ o->when.timeout_ms && o->when.interval_ms,
 		  "--timeout and -I exclude each other: use --interval-count" },
 		{ o->when.delay_ms < 0 && !o->when.control,

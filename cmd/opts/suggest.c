@@ -101,8 +101,8 @@ static int refuse_others(const struct td_command *command, const struct td_comma
 	    (command == commands[0] || strcmp(command->name, "record") == 0))
 		return td_err_hint(
 			err,
-			"tdstat record -o FILE saves the counts, which tdstat report %s%.*s shows "
-			"then",
+			"tdstat record -o FILE saves the counts; tdstat report %s%.*s then shows "
+			"them",
 			dashes, (int)len, name);
 	if (strcmp(command->name, "report") == 0 && is_of("record", commands, find, name, len))
 		return td_err_hint(err, "use tdstat record %s%.*s, then tdstat report", dashes,
@@ -455,7 +455,7 @@ int td_suggest_subcommand(const struct td_opts *opts, struct td_err *err)
 	if (opts->request.show.top == INT_MAX && !is_program(name))
 		return td_err_usage(
 			err,
-			"--sort takes no value: it sorts by lost slots, and '%s' is no command",
+			"--sort takes no value: it sorts by lost slots, and '%s' is not a command",
 			name);
 	if (opts->chosen != opts->commands[0])
 		return 0;

@@ -191,7 +191,7 @@ static void put_rows(const struct td_writer *writer, const struct td_diff *diff,
 		put_row(writer, diff, &diff->rows[i]);
 	}
 	if (nr > MAX_ROWS)
-		fprintf(writer->fp, "\n%zu more; --json-output has all.\n", nr - MAX_ROWS);
+		fprintf(writer->fp, "\n%zu more; --json-output lists all.\n", nr - MAX_ROWS);
 }
 
 static void put_others(const struct td_writer *writer, const struct td_diff *diff)

@@ -440,8 +440,8 @@ static void put_legend(const struct td_writer *writer, const struct layout *layo
 		text = layout->narrow
 			       ? "windows: from one sample in it to the next; slots %: of the "
 				 "slots of all windows"
-			       : "windows: from one sample in it to the next; whole %: at least so "
-				 "much of their time was in it; slots %: of the slots of all "
+			       : "windows: from one sample in it to the next; whole %: at least "
+				 "this much of their time was in it; slots %: of the slots of all "
 				 "windows";
 	else if (layout->timed)
 		text = "time %: of the time of all calls; on CPU%: of the time of these calls";

@@ -53,7 +53,7 @@ static void put_machine(FILE *fp, const struct td_machine *machine)
 		machine->model ? machine->model->name : "not in the table",
 		machine->smt ? "on" : "off", machine->nmi_watchdog ? "on" : "off");
 	if (held)
-		fprintf(fp, "; others hold %s", held);
+		fprintf(fp, "; already in use: %s", held);
 	put_unchecked(fp, machine);
 	fputc('\n', fp);
 }

@@ -148,8 +148,8 @@ static void refuse_impossible(struct td_typing *t)
 			sample(t, event);
 		else if (is_forbidden(t, event))
 			td_event_refuse(event,
-					"the capability of tdstat's file is for counting: it sets "
-					"no probes",
+					"tdstat's file capability is for counting: tdstat sets no "
+					"probes with it",
 					t->notes);
 		else
 			check_cpus(t, event);

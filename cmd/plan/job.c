@@ -86,10 +86,9 @@ static void plan_latencies(struct td_job *job)
 		td_group_add(group, &i, 1);
 	}
 	if (job->request->record_tpebs && !has_latencies(&job->machine))
-		td_notes_add(
-			&job->notes,
-			"--record-tpebs: samples of this processor do not contain retire latencies: "
-			"what has a mean in the files is computed with that");
+		td_notes_add(&job->notes,
+			     "--record-tpebs: samples of this processor do not contain retire "
+			     "latencies: metrics use the means of the files, if there are any");
 }
 
 /* --- the job --------------------------------------------------------------- */
@@ -377,8 +376,8 @@ static int plan(struct td_job *job, struct td_err *err)
 		rc = td_plan_make_sets(&job->plan, &job->machine, err);
 	if (!rc && request->drill_off)
 		td_notes_add(&job->notes,
-			     "--no-multiplex counts level 1 unless -l names a deeper one: -l auto, "
-			     "which is the default otherwise, decides while it counts");
+			     "--no-multiplex counts level 1 unless -l names a deeper one: -l "
+			     "auto, the usual default, decides during the run");
 	return rc ? rc : td_target_find_tasks(&job->target, &job->fs, err);
 }
 
@@ -504,8 +503,8 @@ static void note_left_out(struct td_job *job, int pmu)
 	if (*names)
 		td_notes_add(
 			&job->notes,
-			"%s: not counted, as its counters do not hold all events at once, and none "
-			"takes turns: %s",
+			"%s: not counted, because there are too few counters for all events at "
+			"once, and none is multiplexed: %s",
 			job->machine.pmus[pmu].name, names);
 }
 

@@ -203,10 +203,10 @@ static void note_dropped(const struct td_pmu *pmu, size_t nr, const struct td_re
 
 	if (shows_parts(request) && request->ask.level > MAX_LEVEL_OF_PARTS)
 		snprintf(remedy, sizeof(remedy),
-			 "functions, calls and regions have levels 1 and 2");
+			 "functions, calls and regions support only levels 1 and 2");
 	else if (shows_parts(request) && !request->profile)
-		snprintf(remedy, sizeof(remedy), "the command that recorded the others takes -l %d",
-			 request->ask.level);
+		snprintf(remedy, sizeof(remedy),
+			 "add -l %d to the command that recorded the others", request->ask.level);
 	else if (request->does.imports)
 		snprintf(remedy, sizeof(remedy), "for perf stat: tdstat --print-perf -l %d",
 			 request->ask.level);
@@ -312,7 +312,7 @@ static int nothing_shown(const struct td_tree *tree, const struct td_machine *ma
 		return request->does.imports
 			       ? td_err_hint(err, "for perf stat: tdstat --print-perf -M %s",
 					     metric->name)
-			       : td_err_hint(err, "tdstat record -M %s has it", metric->name);
+			       : td_err_hint(err, "tdstat record -M %s records it", metric->name);
 	}
 	if (request->does.replays)
 		return td_err_set(err, -ENODEV, "%s: its events do not make a top-down tree",

@@ -65,7 +65,7 @@ static void put_reason(FILE *fp, const struct td_plan *plan, const struct td_mac
 
 	fprintf(fp, ", because its %d general counters", nr);
 	if (machine->pmus[pmu].held_general)
-		fprintf(fp, ", of which others hold %d,", machine->pmus[pmu].held_general);
+		fprintf(fp, ", of which %d are already in use,", machine->pmus[pmu].held_general);
 	fputs(" do not hold all of them", fp);
 	if (machine->nmi_watchdog)
 		fputs("; the NMI watchdog holds one more counter (kernel.nmi_watchdog=0 frees it)",

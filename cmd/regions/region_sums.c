@@ -515,12 +515,12 @@ static int check_head(const struct td_region_file *file, size_t nr_values, struc
 	const struct td_region_head *head = file->head;
 
 	if (memcmp(head->magic, TD_REGION_MAGIC, sizeof(head->magic)) != 0)
-		return bad(file, "is not of the regions of a program", err);
+		return bad(file, "is not a file of regions", err);
 	if (head->version < TD_REGION_OLDEST || head->version > TD_REGION_VERSION ||
 	    head->size != sizeof(*head))
-		return bad(file, "is of another version of libtdstat than this tdstat", err);
+		return bad(file, "is from another version of libtdstat than this tdstat", err);
 	if (head->nr_values != nr_values || nr_values > TD_REGION_VALUES)
-		return bad(file, "has other events than were asked for", err);
+		return bad(file, "has other events than requested", err);
 	if (!has_room(head) || head->nr_records > file->size / head->record_size ||
 	    !fits(file, head->records_at, head->nr_records * head->record_size))
 		return bad(file, "is shorter than it says", err);
@@ -617,7 +617,7 @@ static int copy_file(struct td_region_file *file, int fd, struct td_err *err)
 	if (fstat(fd, &st) != 0)
 		return failed(file, errno, err);
 	if (!S_ISREG(st.st_mode) || st.st_size > TD_REGION_FILE)
-		return bad(file, "is not of the regions of a program", err);
+		return bad(file, "is not a file of regions", err);
 	if (st.st_size < (off_t)sizeof(*file->head))
 		return 0;
 	return copy_data(file, fd, (uint64_t)st.st_size, err);

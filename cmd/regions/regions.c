@@ -36,12 +36,13 @@ static const char *const texts[TD_REGION_NR_LOSSES] = {
 	[TD_REGION_CLOSED] =
 		"region(s) had no room: their process has closed the descriptor of its file",
 	[TD_REGION_TOO_DEEP] =
-		"call(s) were within more than 64 others, and are not counted by themselves",
-	[TD_REGION_UNMATCHED] = "time(s) td_end was of a region that was not open",
+		"call(s) were nested more than 64 deep, and are not counted separately",
+	[TD_REGION_UNMATCHED] = "time(s) td_end named a region that was not open",
 	[TD_REGION_UNENDED] =
-		"call(s) had no td_end: they ended with the call around them, or with their thread",
+		"call(s) had no td_end: they ended with the enclosing call, or with their thread",
 	[TD_REGION_BUSY] =
-		"mark(s) are left out: they came within another one, in a signal handler or a child",
+		"mark(s) are left out: they came during another one, in a signal handler or a "
+		"child",
 };
 
 /* Print the reason why the first thread was not counted. */
@@ -99,7 +100,7 @@ static void say_lost_calls(const struct td_job *job, const struct td_region_file
 			   " calls are not counted because their threads ran without counters%s\n",
 			   lost, all,
 			   job->request->cputype ? ", or on cores that --cputype leaves out"
-						 : ": they are a part of what was around them");
+						 : ": they are part of the enclosing region");
 }
 
 /* Print the number of calls of each region that had not ended. */
@@ -155,14 +156,14 @@ static void say_buckets(const struct td_job *job, const struct td_region_files *
 	if (job->request->calls.by_duration && without)
 		td_job_say(
 			job,
-			"tdstat: %u process(es) have an older libtdstat, which does not tell calls "
-			"apart by how long they took\n",
+			"tdstat: %u process(es) have an older libtdstat, which does not separate "
+			"calls by duration\n",
 			without);
 	if (files->elsewhere)
 		td_job_say(job,
 			   "tdstat: %" PRIu64
-			   " call(s) are in the nearest row: of a region in a thread there are at "
-			   "most %d\n",
+			   " call(s) are in the nearest row: a region has at most %d rows per "
+			   "thread\n",
 			   files->elsewhere, TD_REGION_PLACES);
 }
 
@@ -186,7 +187,7 @@ static void say_missing(const struct td_job *job, const struct td_region_files *
 			fprintf(fp, "%s%s", ftell(fp) ? ", " : "", files->regions.v[i].name);
 	}
 	td_text_close(fp, &all);
-	td_job_say(job, "tdstat: %.*s: no such region: those that are marked are %s\n", len, name,
+	td_job_say(job, "tdstat: %.*s: no such region; the marked regions are %s\n", len, name,
 		   all);
 }
 
@@ -406,7 +407,9 @@ static int check_modifiers(const struct td_event *event, struct td_err *err)
 
 	if (!mods->hypervisor && !mods->guest && !mods->host && !mods->non_idle)
 		return 0;
-	return td_err_usage(err, "%s: in regions an event may be of u or k, not of h, G, H or I",
+	return td_err_usage(err,
+			    "%s: in regions an event takes the modifiers u and k, not h, G, "
+			    "H or I",
 			    event->name);
 }
 
@@ -420,8 +423,7 @@ static int add_group(struct spec *spec, const struct td_job *job, size_t g, stru
 				    job->plan.events.v[group->members[0]].name);
 	for (size_t i = 0; i < group->nr; i++) {
 		if (spec->nr == TD_REGION_VALUES)
-			return td_err_usage(err,
-					    "more than %d events, which are all that regions count",
+			return td_err_usage(err, "more than %d events: regions count no more",
 					    TD_REGION_VALUES);
 		spec->values[spec->nr++] = value_of(&job->plan, group, (int)g, i);
 		if (check_modifiers(&job->plan.events.v[group->members[i]], err))

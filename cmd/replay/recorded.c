@@ -26,7 +26,7 @@ int td_recorded_put(const struct td_recording *rec, struct td_view *view,
 void td_recorded_warn(const struct td_recording *rec)
 {
 	if (rec->cut_off)
-		td_say("tdstat: %s: cut off in line %zu: shown up to its last whole line\n",
+		td_say("tdstat: %s: truncated in line %zu; shown up to its last complete line\n",
 		       rec->path, rec->line + 1);
 	else if (!rec->ended)
 		td_say("tdstat: %s: no end line: the recording was interrupted\n", rec->path);
@@ -175,7 +175,7 @@ int td_recorded_open(struct td_recorded *recorded, const char *path,
 	rc = td_recording_open(rec, path, td_recorded_foreign(), err);
 	if (rc == -EINVAL && !recorded->importer)
 		return td_err_hint(
-			err, "this tdstat was built without 'import': it reads recordings alone");
+			err, "this tdstat was built without 'import': it reads only recordings");
 	if (rc)
 		return rc;
 	td_identity_ask(&rec->info.identity, &request->show.head, &rec->info.target);
@@ -242,7 +242,7 @@ static int check_aggregation(const struct td_recording *rec, enum td_aggregation
 				  rec->info.how == TD_AGGREGATE_ALL ? "one sum"
 								    : "sums of more than one CPU");
 	if (td_aggregation_wants_places(how) && !rec->places)
-		return td_err_set(err, -ENODATA, "%s does not have the topology of its CPUs",
+		return td_err_set(err, -ENODATA, "%s does not contain the topology of its CPUs",
 				  rec->path);
 	return 0;
 }
@@ -257,9 +257,10 @@ static int check_time(const struct td_recording *rec, enum td_time_format format
 				  name, rec->path);
 	if (rec->info.start_ns)
 		return 0;
-	td_err_set(err, -ENODATA, "--time-format %s: %s does not say when it was started", name,
+	td_err_set(err, -ENODATA, "--time-format %s: %s does not contain its start time", name,
 		   rec->path);
-	return td_err_hint(err, "recordings of an older tdstat, and what perf stat wrote, do not");
+	return td_err_hint(err, "recordings of an older tdstat and files of perf stat do not "
+				"contain it");
 }
 
 int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
@@ -287,7 +288,7 @@ static int check_readings(const struct td_recording *rec, enum td_aggregation ho
 	if (how == TD_AGGREGATE_REGION && !rec->regions.nr)
 		return td_err_set(err, -ENODATA, "--per-region: %s has no regions", rec->path);
 	if (how == TD_AGGREGATE_THREAD && (!tasks || delta->v[0].tid < 0))
-		return td_err_usage(err, "--per-thread: %s was recorded on CPUs, not in threads",
+		return td_err_usage(err, "--per-thread: %s has counts per CPU, not per thread",
 				    rec->path);
 	if (how == TD_AGGREGATE_PROCESS && rec->info.how != how)
 		return td_err_usage(err, "--per-process: %s was recorded without it", rec->path);

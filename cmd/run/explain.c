@@ -33,7 +33,7 @@ static size_t note_groups(const struct td_plan *plan, const struct td_machine *m
 			notes,
 			"the group of %s was not counted: it needs the counter of %s that the NMI "
 			"watchdog has; sysctl kernel.nmi_watchdog=0 frees it, and :W after the "
-			"group lets its events take turns",
+			"group multiplexes its events",
 			plan->events.v[group->members[0]].name, machine->pmus[group->pmu].name);
 		nr++;
 	}
@@ -96,8 +96,8 @@ static void say_elsewhere(const struct td_run *run)
 		td_job_say(job, "tdstat: taskset -c %s runs the command on %s\n", cpus, kind->name);
 	else if (most < LITTLE_PCT)
 		td_job_say(job,
-			   "tdstat: this is of %s alone, where the command ran for %.1f %% of its "
-			   "time: taskset -c %s keeps it there\n",
+			   "tdstat: only %s was measured, where the command ran for %.1f %% of "
+			   "its time; taskset -c %s keeps it there\n",
 			   kind->name, most, cpus);
 }
 
@@ -131,8 +131,7 @@ static const char *why_no_turn(const struct td_job *job, char text[128])
 		return text;
 	}
 	if (leaves_out_cores(job))
-		return "no task ran on the cores that were asked for, or another program held their "
-		       "counters";
+		return "no task ran on the requested cores, or another program held their counters";
 	return held;
 }
 

@@ -117,7 +117,8 @@ static int open_once(struct td_latency_sampling *latency, struct td_job *job, bo
 static void give_up(struct td_latency_sampling *latency, struct td_job *job,
 		    const struct td_err *why)
 {
-	const char *rest = job->tree ? ": what has a mean in the files is computed with that" : "";
+	const char *rest =
+		job->tree ? ": metrics use the means of the files, if there are any" : "";
 
 	td_sampler_close(latency->sampler);
 	latency->sampler = NULL;
@@ -255,10 +256,9 @@ void td_latency_explain(const struct td_latency_sampling *latency, struct td_job
 		say_all(job, all);
 	few = list_few(job, all);
 	if (few)
-		td_notes_add(
-			&job->notes, "retire latencies with fewer than %d samples%s: %s",
-			TD_LEAST_LATENCIES,
-			job->tree ? ", for which the means of the files are taken if there are any"
-				  : "",
-			few);
+		td_notes_add(&job->notes, "retire latencies with fewer than %d samples%s: %s",
+			     TD_LEAST_LATENCIES,
+			     job->tree ? "; metrics use the means of the files, if there are any"
+				       : "",
+			     few);
 }

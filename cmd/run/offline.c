@@ -114,7 +114,7 @@ void td_offline_note_rights(struct td_job *job, int rc)
 		return;
 	td_notes_add(
 		&job->notes,
-		"that takes a kernel.perf_event_paranoid of 2 or below (it is %s), or more rights "
+		"that needs a kernel.perf_event_paranoid of 2 or below (it is %s), or more rights "
 		"than are left",
 		paranoid);
 }
@@ -223,7 +223,7 @@ static void count_on(struct td_ints *known, struct td_job *job, struct td_counte
 			     strerror(-rc));
 	if (rc)
 		return;
-	td_job_say(job, "tdstat: CPU(s) %s came online: counted from %.1f seconds on\n", text,
+	td_job_say(job, "tdstat: CPU(s) %s came online: counted starting at %.1f seconds\n", text,
 		   (double)now_ns / TD_NS_A_SECOND);
 	td_ints_add_all(known, cpus);
 }
@@ -234,11 +234,10 @@ static void leave_out(struct td_ints *known, struct td_job *job, const struct td
 	td_autofree char *text = td_ints_format(cpus);
 
 	if (text[0])
-		td_job_say(
-			job,
-			"tdstat: CPU(s) %s came online, and are not counted: no core of their kind "
-			"was there when counting began\n",
-			text);
+		td_job_say(job,
+			   "tdstat: CPU(s) %s came online, and are not counted: no core of their "
+			   "type was online when counting began\n",
+			   text);
 	td_ints_add_all(known, cpus);
 }
 
@@ -312,7 +311,7 @@ static void count_in(struct td_newcomers *newcomers, struct td_job *job, struct 
 		return;
 	}
 	td_cgroup_set_gone(cgroups, index, false);
-	td_job_say(job, "tdstat: cgroup %s is new: counted from now on\n", cgroups->names[index]);
+	td_job_say(job, "tdstat: cgroup %s is new; it is now counted\n", cgroups->names[index]);
 }
 
 void td_newcomers_look_for_cgroups(struct td_newcomers *newcomers, struct td_job *job,
@@ -381,9 +380,9 @@ static void sample_on(const struct sampled *s, const struct td_ints *cpus, bool 
 	if (rc)
 		return;
 	td_job_say(s->job,
-		   again ? "tdstat: CPU(s) %s were offline and are back: %s again from %.1f seconds "
-			   "on\n"
-			 : "tdstat: CPU(s) %s came online: %s from %.1f seconds on\n",
+		   again ? "tdstat: CPU(s) %s were offline and are back: %s again starting at %.1f "
+			   "seconds\n"
+			 : "tdstat: CPU(s) %s came online: %s starting at %.1f seconds\n",
 		   text, s->verb, seconds);
 	td_ints_remove(&s->cpus->gone, cpus);
 }

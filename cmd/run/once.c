@@ -160,11 +160,10 @@ static void note_held(struct td_job *job, int pmu, const struct td_ints *held)
 	if (!text[0])
 		return;
 	if (!job->tree && job->machine.nmi_watchdog)
-		td_notes_add(
-			&job->notes,
-			"%s: its counters on CPU(s) %s are taken, one of them by the NMI watchdog "
-			"(sysctl kernel.nmi_watchdog): not counted there",
-			name, text);
+		td_notes_add(&job->notes,
+			     "%s: its counters on CPU(s) %s are in use, one of them by the NMI "
+			     "watchdog (sysctl kernel.nmi_watchdog); not counted there",
+			     name, text);
 	else
 		td_notes_add(
 			&job->notes,
@@ -758,7 +757,7 @@ static int read_last(struct td_run *run, struct td_err *err)
 	if (run->tally.behind)
 		td_job_say(run->job,
 			   "tdstat: not all counters could be read at the end, because a child "
-			   "process was beginning or ending: what they counted last is missing\n");
+			   "process was starting or ending: their last counts are missing\n");
 	return 0;
 }
 

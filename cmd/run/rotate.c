@@ -84,7 +84,7 @@ int td_session_open_recorder(struct td_session *session, struct td_err *err)
 /* Print and clear the error: the old file continues, so that no counts are lost. */
 static void say_stuck(const struct td_session *session, struct td_err *err)
 {
-	td_job_say(session->job, "tdstat: %s: the file before is written to instead\n", err->msg);
+	td_job_say(session->job, "tdstat: %s: writing to the previous file instead\n", err->msg);
 	*err = (struct td_err){ 0 };
 }
 

@@ -295,14 +295,12 @@ int td_gathering_close(struct td_gathering *g, int rc, struct td_err *err)
 
 static void report_lost(const struct td_gathering *g)
 {
-	td_job_say(
-		g->job,
-		"tdstat: %" PRIu64
-		" records were lost, as the rings were full: %skernel.perf_event_mlock_kb allows "
-		"larger rings\n",
-		g->losses.records,
-		/* -F does not apply to probes */
-		g->nr_companions ? "" : "-F takes fewer samples, ");
+	td_job_say(g->job,
+		   "tdstat: %" PRIu64 " records were lost, because the ring buffers were full: "
+		   "%skernel.perf_event_mlock_kb allows larger ones\n",
+		   g->losses.records,
+		   /* -F does not apply to probes */
+		   g->nr_companions ? "" : "-F takes fewer samples, ");
 }
 
 static void report_short(const struct td_gathering *g)
@@ -345,8 +343,8 @@ static void report_late(const struct td_gathering *g)
 	if (g->losses.records || g->losses.samples < MIN_SAMPLES || !(part < 0.5))
 		return;
 	td_job_say(g->job,
-		   "tdstat: samples stand for %.0f %% of the events that were counted: interrupts "
-		   "came late, or threads or periods were short\n",
+		   "tdstat: samples represent %.0f %% of the counted events: interrupts came "
+		   "late, or threads or periods were short\n",
 		   100 * part);
 }
 
@@ -361,8 +359,8 @@ static void report_frameless(const struct td_gathering *g)
 		return;
 	td_job_say(g->job,
 		   "tdstat: %" PRIu64 " of %" PRIu64
-		   " samples of programs have no caller that is known, as of code without frame "
-		   "pointers: --call-graph dwarf finds callers there\n",
+		   " samples in user space have no known caller, for example in code without "
+		   "frame pointers: --call-graph dwarf finds callers there\n",
 		   nr, all);
 }
 
@@ -376,7 +374,7 @@ void td_gathering_report(const struct td_gathering *g)
 	if (g->losses.chains)
 		td_job_say(g->job,
 			   "tdstat: the callers of %" PRIu64
-			   " samples are left out: there are more than %zu places that call\n",
+			   " samples are left out: there are more than %zu call sites\n",
 			   g->losses.chains, TD_MAX_CALLS);
 	if (g->losses.cut)
 		report_short(g);

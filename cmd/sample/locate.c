@@ -136,11 +136,11 @@ static int no_such_node(const struct td_pmu_events *files, const char *node, str
 	for (size_t i = 0; i < files->nr_metrics; i++)
 		td_suggest_offer(&suggest, files->metrics[i].name, files->metrics[i].desc);
 	td_suggest_format(&suggest, names, sizeof(names));
-	return names[0] ? td_err_hint(err, "did you mean %s?", names)
-			: td_err_hint(
-				  err,
-				  "tdstat list metrics has them all, and tdstat explain WORD those "
-				  "about a word");
+	return names[0]
+		       ? td_err_hint(err, "did you mean %s?", names)
+		       : td_err_hint(err,
+				     "tdstat list metrics lists all nodes, and tdstat explain WORD "
+				     "those about a word");
 }
 
 /* Returns true if the node's event needs a PMU that this machine does not have. */
@@ -160,13 +160,13 @@ static int no_events(const struct td_catalog *catalog, const char *node, struct 
 	}
 	if (!find_node(&catalog->events, node))
 		return no_such_node(&catalog->events, node, err);
-	td_err_set(err, -ENOENT,
-		   "%s: no event is known to sample for it, nor for what it is a part of", node);
+	td_err_set(err, -ENOENT, "%s: no event is known to sample for it or the nodes above it",
+		   node);
 	return lacks_pmu(catalog, node)
 		       ? td_err_hint(
 				 err,
-				 "instruction-based sampling (IBS) would tell, but this machine "
-				 "has none: a host may hide it from virtual machines")
+				 "it needs instruction-based sampling (IBS), which this machine "
+				 "lacks: a host may hide it from virtual machines")
 		       : td_err_hint(
 				 err,
 				 "tdstat locate -e cycles shows where the time goes, and -e EVENT "
@@ -274,28 +274,26 @@ static int choose_events(struct td_choice *choice, const struct td_request *requ
 
 static void report_parent(const char *from, const char *to)
 {
-	td_say("tdstat: %s: no event is known to sample for it: %s, which it is a part of, is "
-	       "sampled\n",
-	       from, to);
+	td_say("tdstat: %s: no event is known to sample for it; sampling %s above it\n", from, to);
 }
 
 static void report_found(const struct td_focus *focus, const char *node,
 			 const struct td_request *request)
 {
 	const char *first = focus->nodes[0];
-	const char *next = request->target.command ? "the command runs once more, to be sampled"
-						   : "now it is sampled";
+	const char *next = request->target.command ? "running the command again to sample it"
+						   : "sampling it now";
 	char share[32] = "";
 
 	if (request->show.quiet)
 		return;
 	if (!isnan(focus->slots_pct))
-		snprintf(share, sizeof(share), ", %.0f %% of its slots", focus->slots_pct);
+		snprintf(share, sizeof(share), " (%.0f %% of its slots)", focus->slots_pct);
 	if (focus->unsure)
-		td_say("tdstat: %s: no node matters most for sure: %s is a guess%s; %s\n",
-		       focus->pmu, first, share, next);
+		td_say("tdstat: %s: no clear biggest loss; guessing %s%s; %s\n", focus->pmu, first,
+		       share, next);
 	else
-		td_say("tdstat: %s loses most to %s%s; %s\n", focus->pmu, first, share, next);
+		td_say("tdstat: biggest loss on %s: %s%s; %s\n", focus->pmu, first, share, next);
 	if (strcmp(first, node) != 0)
 		report_parent(first, node);
 }
@@ -317,10 +315,10 @@ static int choose_found(struct td_choice *choice, const struct td_focus *focus,
 	int rc;
 
 	if (focus->interrupted)
-		return td_err_set(err, -EINTR,
-				  "interrupted while it was counted: nothing was sampled");
+		return td_err_set(err, -EINTR, "interrupted while counting: nothing was sampled");
 	if (!focus->nr) {
-		td_err_set(err, -ENODATA, "what to locate is not known: %s", td_focus_why(focus));
+		td_err_set(err, -ENODATA, "cannot choose a node to locate: %s",
+			   td_focus_why(focus));
 		return td_err_hint(
 			err, "tdstat shows the tree; tdstat locate NODE takes any node of it");
 	}
@@ -580,7 +578,8 @@ static int plan(struct td_locating *l, struct td_err *err)
 		return rc;
 	if (l->choice.without && *l->choice.without)
 		td_notes_add(&l->job.notes,
-			     "%s: no event is known to sample for %s: what runs there is not shown",
+			     "%s: no event is known to sample for %s; functions on this core type "
+			     "are not shown",
 			     l->choice.without, l->choice.node);
 	/* samples of IBS contain latencies */
 	waits = !l->request->nr_events && td_job_has_kind(&l->job, TD_PMU_IBS);
@@ -622,8 +621,8 @@ static bool report_elsewhere(const struct td_locating *l)
 	if (!(pct < 50))
 		return false;
 	td_job_say(&l->job,
-		   "tdstat: the node is that of %s, where this run was for %.0f %% of its time: "
-		   "taskset -c %s before the command keeps both runs there\n",
+		   "tdstat: the node was measured on %s, where this run spent %.0f %% of its "
+		   "time; taskset -c %s before the command keeps both runs there\n",
 		   l->choice.pmu, pct, cpus);
 	return true;
 }
@@ -820,26 +819,26 @@ static int check(const struct td_opts *opts, struct td_err *err)
 				    "excludes %s",
 				    sampling->freq ? "-F" : "--overhead");
 	if (opts->request.sampling.node && opts->request.nr_events)
-		return td_err_usage(
-			err, "-e %s: it is sampled in place of a node, so %s cannot be named",
-			opts->request.events[0].list, opts->request.sampling.node);
+		return td_err_usage(err,
+				    "-e %s is sampled instead of a node: it excludes the node %s",
+				    opts->request.events[0].list, opts->request.sampling.node);
 	if (opts->request.calls.in && td_request_is_wide(&opts->request))
 		return td_err_usage(err,
-				    "--in: calls are of threads: it needs a command, -p or -t");
+				    "--in follows calls of threads: it needs a command, -p or -t");
 	if (opts->request.calls.in && opts->request.sampling.files.samples)
 		return td_err_usage(err, "--samples keeps all samples: --in excludes it");
 	if (opts->request.calls.slower_ns && !opts->request.calls.in)
-		return td_err_usage(err, "--slower is of calls of a function: it needs --in");
+		return td_err_usage(err, "--slower selects calls of a function: it needs --in");
 	if (opts->request.dry_run && !opts->request.nr_events && !node_is_named(&opts->request))
 		return td_err_usage(
-			err, "--dry-run: which node it is, is known when it was counted: name one");
+			err, "--dry-run counts nothing, so it cannot choose a node: name one");
 	return td_stack_files_check(&opts->request.sampling.files, err);
 }
 
 /* clang-format off */
 static const struct td_option sampling[] = {
 	{ "event", 'e', "LIST",
-	  "sample these events, in the syntax of perf record -e, for no node",
+	  "sample these events, as in perf record -e, instead of a node's",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
 	{ "count", 'c', "N|default",
 	  "sample every N events, or with Intel's recommended period, instead of -F",
@@ -849,17 +848,17 @@ static const struct td_option sampling[] = {
 
 static const struct td_option showing[] = {
 	{ "samples", 0, "FILE",
-	  "keep each sample, too, for tdstat report --locate",
+	  "also save each sample, for tdstat report --locate",
 	  TD_OPTION_FILE, offsetof(struct td_opts, request.sampling.files.samples) },
 	{ "callers", 0, NULL,
-	  "from where each function was called, by frame pointers",
+	  "show the callers of each function, from frame pointers",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.sampling.callers) },
-	{ "all", 0, NULL, "show all functions, also those with small shares",
+	{ "all", 0, NULL, "show all functions, even those with small shares",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.all_nodes) },
 	{ "no-big-num", 0, NULL, "no thousands separators",
 	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
 	{ "verbose", 'v', NULL,
-	  "show source lines and what is opened, too",
+	  "also show source lines and the counters that are opened",
 	  TD_OPTION_COUNT, offsetof(struct td_opts, request.verbose) },
 	{ NULL },
 };
@@ -881,9 +880,8 @@ const struct td_command td_command_locate = {
 	.line = "find the functions that lose slots to a node",
 	.args = "[NODE|auto] [--] [COMMAND [ARG...]]",
 	.doc = "Samples the event that the processor's files name for a node of the tree, and "
-	       "shows the functions in which it happens.  Without a node, or with auto, the tree "
-	       "is "
-	       "counted first, by a run of its own, and the node that matters most is taken.",
+	       "shows the functions in which it happens. Without a node, or with auto, the tree "
+	       "is measured first, in a separate run, and the node with the biggest loss is taken.",
 	.what = "What to sample:",
 	.examples = "  tdstat locate -- ./program\n"
 		    "  tdstat locate tma_dram_bound -v -- ./program\n"

@@ -241,7 +241,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->request.ask.level > MAX_LEVEL || opts->request.ask.drill)
-		return td_err_usage(err, "-l: profile has levels 1 and 2");
+		return td_err_usage(err, "-l: profile supports only levels 1 and 2");
 	return td_stack_files_check(&opts->request.sampling.files, err)
 		       ? err->code
 		       : td_where_check_room(&opts->request, err);
@@ -250,11 +250,11 @@ static int check(const struct td_opts *opts, struct td_err *err)
 /* clang-format off */
 static const struct td_option showing[] = {
 	{ "samples", 0, "FILE",
-	  "keep every sample, too, for tdstat report --profile",
+	  "also save every sample, for tdstat report --profile",
 	  TD_OPTION_FILE, offsetof(struct td_opts, request.sampling.files.samples) },
-	{ "all", 0, NULL, "show functions with few windows, too",
+	{ "all", 0, NULL, "also show functions with few sample pairs",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.all_nodes) },
-	{ "verbose", 'v', NULL, "show what is opened, and trees, too",
+	{ "verbose", 'v', NULL, "also show trees and the counters that are opened",
 	  TD_OPTION_COUNT, offsetof(struct td_opts, request.verbose) },
 	{ NULL },
 };
@@ -273,8 +273,8 @@ const struct td_command td_command_profile = {
 	.name = "profile",
 	.line = "show where the slots go in each function",
 	.args = "[--] [COMMAND [ARG...]]",
-	.doc = "Samples the counts of the tree, and shows where the pipeline slots go in the "
-	       "functions in which the program stayed from one sample to the next.",
+	.doc = "Breaks the tree down by function, from pairs of consecutive samples in the same "
+	       "function.",
 	.what = "What to sample:",
 	.examples = "  tdstat profile -- ./program\n"
 		    "  tdstat profile -l 2 -p 1234 --timeout 10s",

@@ -153,7 +153,7 @@ int td_overhead_limit(struct td_job *job, struct td_sampling *how, struct td_job
 	if (isnan(cost_ns))
 		return td_err_set(
 			err, -ENODATA,
-			"--overhead: what a sample costs is not known, as none was taken");
+			"--overhead: the cost of a sample is unknown, because none was taken");
 	set_rates(job, how, cost_ns);
 	return 0;
 }

@@ -27,10 +27,9 @@ bool td_where_is_displaced(const struct td_request *request)
 int td_where_check_room(const struct td_request *request, struct td_err *err)
 {
 	return td_where_is_displaced(request)
-		       ? td_err_usage(
-				 err,
-				 "stacks on standard output: it has the table, unless -o names a "
-				 "file")
+		       ? td_err_usage(err,
+				      "stacks on standard output: the table goes there, unless -o "
+				      "names a file")
 		       : 0;
 }
 

@@ -327,7 +327,7 @@ static void report_left_out(struct exposed *exposed)
 	if (!counters->nr_left_out || exposed->reported_left_out)
 		return;
 	exposed->reported_left_out = true;
-	td_say("tdstat: %zu series are left out, beyond the limit of %zu\n", counters->nr_left_out,
+	td_say("tdstat: left out %zu series beyond the limit of %zu\n", counters->nr_left_out,
 	       counters->max_series);
 	td_say("tdstat: raise --max-series, or count fewer CPUs, cgroups or metrics\n");
 }

@@ -562,7 +562,7 @@ static const char *change_rows(struct td_request *request, const struct td_top *
 	if (request->target.each_cgroup)
 		return "cgroups have rows here";
 	if (td_target_attaches(&request->target))
-		return "threads have rows here, as -p and -t count tasks";
+		return "rows are threads here, because -p and -t count tasks";
 	if (top->wish == TD_TOP_THREADS && request->target.has_cpus)
 		return "-C counts CPUs, not threads";
 	if (top->wish == TD_TOP_THREADS) {

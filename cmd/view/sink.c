@@ -342,11 +342,8 @@ static int compare(const struct td_sink *sink, const char *text, const char *hea
 
 	if (!*text || alike)
 		return 0;
-	td_err_set(err, -EINVAL, "--append: %s begins otherwise than these rows do", sink->name);
-	return td_err_hint(
-		err,
-		"its readers go by the first line: give another file, or the options of the rows "
-		"that are there");
+	td_err_set(err, -EINVAL, "--append: %s has other first lines than these rows", sink->name);
+	return td_err_hint(err, "give another file, or the options of the rows that are there");
 }
 
 int td_append_check(struct td_sink *sink, const struct td_report *columns,

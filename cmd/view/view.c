@@ -128,7 +128,7 @@ static int check_events(const struct td_source *source, const struct td_request 
 {
 	if (source->tree || td_out_find(request->show.format)->events)
 		return 0;
-	td_err_usage(err, "%s is a picture of the tree, and these are events",
+	td_err_usage(err, "%s is a chart of the tree, and these are events",
 		     td_out_option(request->show.format));
 	return td_err_hint(err, "--html has a table of them");
 }

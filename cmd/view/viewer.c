@@ -57,10 +57,10 @@ const char *td_focus_why(const struct td_focus *focus)
 	if (!focus->known || focus->situation == TD_SITUATION_NOT_COUNTED)
 		return "nothing was counted";
 	if (focus->situation == TD_SITUATION_NOTHING)
-		return "no node is over its threshold";
+		return "no node is above its threshold";
 	if (focus->situation == TD_SITUATION_SHORT)
 		return focus->held ? TD_HELD_WORDS : "it ended too soon";
 	if (focus->situation == TD_SITUATION_IDLE)
-		return "the CPUs had next to nothing to do";
-	return "no node matters most for sure";
+		return "the CPUs were almost idle";
+	return "no clear biggest loss";
 }

@@ -112,7 +112,7 @@ static const struct td_aggregation_row by_node = {
 static const struct td_aggregation_row all = {
 	.name = "all",
 	.option = "--total",
-	.help = "report: the sum of all, whatever was recorded",
+	.help = "report: show the sum of all CPUs or threads",
 };
 
 static const struct td_aggregation_row by_cpu = {

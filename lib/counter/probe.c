@@ -267,8 +267,8 @@ static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide,
 
 	if (value >= 0 && value <= most)
 		return td_err_hint(
-			err,
-			"root may, and tdstat with CAP_PERFMON: tdstat doctor has the command");
+			err, "run as root, or give tdstat CAP_PERFMON (tdstat doctor prints the "
+			     "command)");
 	if (value >= 0)
 		snprintf(is, sizeof(is), " (it is %d)", value);
 	/* above 2, Debian's kernel ignores CAP_PERFMON */
@@ -326,7 +326,8 @@ static int not_countable(struct td_err *err, int rc, const struct td_event *even
 	else if (!target->system_wide && td_pmu_kind(pmu) == TD_PMU_IBS && !event->mods.user &&
 		 !event->mods.kernel)
 		td_err_set(err, rc,
-			   "%s: %s samples tasks from Linux 6.2 on, and whole CPUs before (-a): %s",
+			   "%s: %s samples tasks in Linux 6.2 and later, and only whole CPUs "
+			   "before (-a): %s",
 			   name, pmu, strerror(-rc));
 	else if (event->group >= 0)
 		td_err_set(
@@ -355,7 +356,7 @@ int td_open_error(struct td_err *err, int rc, const struct td_event *e, const ch
 	case EPERM:
 		return no_rights(err, rc, e, pmu, target);
 	case EBUSY:
-		td_err_set(err, rc, "%s: the counters of %s are taken", event, pmu);
+		td_err_set(err, rc, "%s: the counters of %s are in use", event, pmu);
 		return td_err_hint(
 			err, "end the other profiler, or the virtual machine, that holds them");
 	case EMFILE:

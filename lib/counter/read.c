@@ -236,7 +236,7 @@ static bool has_run_at(const struct td_group_reader *reader, const struct td_rea
 static void note_lost(struct td_group_reader *reader, const struct td_read_step *step)
 {
 	const char *what =
-		step->pinned ? "a pinned group, whose counters are taken" : "not counted any more";
+		step->pinned ? "a pinned group has lost its counters" : "not counted any more";
 
 	/* a CPU that never counted has a note of its own */
 	if (step->resume && step->cpu >= 0 && !has_run_at(reader, step))
@@ -244,8 +244,8 @@ static void note_lost(struct td_group_reader *reader, const struct td_read_step 
 	if (step->resume)
 		td_notes_add(
 			reader->notes,
-			"somebody else takes counters of the group of %s, which should count all "
-			"the time: what it counts has gaps",
+			"another program uses counters of the group of %s, which should count all "
+			"the time: its counts have gaps",
 			step->name);
 	else if (step->cpu < 0)
 		td_notes_add(reader->notes, "%s", what);

@@ -459,12 +459,11 @@ static void note_split(struct td_counter *counter, const struct td_part half[2])
 	if (!counter->split_to[group] || nr < counter->split_to[group])
 		counter->split_to[group] = nr;
 	if (first)
-		td_notes_add(
-			counter->setup.notes,
-			"the group of %s had no counters for %s, as others hold some: such groups "
-			"are split in two from here on",
-			name_of(counter, group),
-			counter->setup.plan->nr_sets > 1 ? "0.1 s" : "a second");
+		td_notes_add(counter->setup.notes,
+			     "the group of %s had no counters for %s, because other programs hold "
+			     "some: such groups are now split in two",
+			     name_of(counter, group),
+			     counter->setup.plan->nr_sets > 1 ? "0.1 s" : "a second");
 }
 
 int td_counter_split_starved(struct td_counter *counter, const struct td_ints *tasks,

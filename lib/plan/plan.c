@@ -183,7 +183,8 @@ char *td_plan_lacks_cpus(const struct td_pmu *pmu, const struct td_target *targe
 	if (!none)
 		return NULL;
 	all = td_ints_format(&pmu->cpus);
-	return td_aprintf("%s counts on CPU(s) %s alone, and -C has none of them", pmu->name, all);
+	return td_aprintf("%s counts only on CPU(s) %s, and -C contains none of them", pmu->name,
+			  all);
 }
 
 void td_group_add(struct td_group *group, const int *events, size_t nr)

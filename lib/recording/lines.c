@@ -412,7 +412,7 @@ static int read_error(const struct td_recording *rec, struct td_err *err)
 	const char *why = rec->zstd ? td_zstd_why(rec->zstd) : NULL;
 
 	if (why)
-		return td_err_set(err, -EINVAL, "%s: cannot be unpacked behind line %zu: %s",
+		return td_err_set(err, -EINVAL, "%s: cannot be unpacked after line %zu: %s",
 				  rec->path, rec->line, why);
 	return td_err_set(err, -EIO, "%s: %s", rec->path, strerror(errno));
 }

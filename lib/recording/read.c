@@ -154,7 +154,7 @@ static int cannot_open(const struct td_recording *rec, int error, struct td_err 
 	if (error != ENOENT)
 		return rc;
 	return *rec->path == '-'
-		       ? td_err_hint(err, "behind -- there are only files: options go before it")
+		       ? td_err_hint(err, "after -- there are only files: options go before it")
 		       : td_err_hint(err, "tdstat record -o %s makes it", word);
 }
 
@@ -371,7 +371,7 @@ static bool has_places_of(const struct td_recording *rec, const struct td_record
 static int differ(const struct td_recording *rec, const struct td_recording *next, const char *what,
 		  struct td_err *err)
 {
-	td_err_set(err, -EINVAL, "%s does not go on from %s: %s", next->path, rec->path, what);
+	td_err_set(err, -EINVAL, "%s does not continue %s: %s", next->path, rec->path, what);
 	return td_err_hint(err, "for each file: tdstat report FILE; to compare two: tdstat diff");
 }
 

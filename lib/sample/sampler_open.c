@@ -278,10 +278,8 @@ bool td_sampler_leave_children(const struct td_sampler_setup *setup)
 	if (!setup->format.values || !target->inherit)
 		return false;
 	target->inherit = false;
-	td_notes_add(
-		setup->notes,
-		"what the threads of the beginning start is left out: counts in its samples need "
-		"Linux 6.12");
+	td_notes_add(setup->notes,
+		     "threads started later are left out: counts in their samples need Linux 6.12");
 	return true;
 }
 
@@ -311,9 +309,9 @@ static int refuse(const struct td_sampler_setup *setup, size_t at, size_t member
 	/* opening without precise_ip has failed, too */
 	event.mods.precise = 0;
 	if (setup->format.branches && (rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENXIO)) {
-		td_err_set(err, rc, "%s: %s does not note calls in last branch records (LBR)",
+		td_err_set(err, rc, "%s: %s does not record calls in last branch records (LBR)",
 			   event.name, setup->machine->pmus[group->pmu].name);
-		return td_err_hint(err, "--call-graph fp finds callers by frame pointers");
+		return td_err_hint(err, "--call-graph fp finds callers with frame pointers");
 	}
 	return td_open_error(err, rc, &event, setup->machine->pmus[group->pmu].name, setup->target);
 }

@@ -35,7 +35,7 @@ static struct perf_event_attr make_attr(const struct td_sampler *sampler)
 static int no_trace(int rc, const char *what, struct td_err *err)
 {
 	td_err_set(err, rc, "Processor Trace: %s%s", what, strerror(-rc));
-	return rc == -EBUSY ? td_err_hint(err, "somebody else traces") : rc;
+	return rc == -EBUSY ? td_err_hint(err, "another program uses Processor Trace") : rc;
 }
 
 static int open_evsel(struct td_sampler *sampler, struct perf_event_attr *attr,
@@ -272,7 +272,7 @@ int td_sampler_map_trace(struct td_sampler *sampler, struct td_err *err)
 		return no_trace(rc, "its rings: ", err);
 	if (!knows_time(sampler))
 		return no_trace(-ENOTSUP,
-				"the time stamp counter is no clock of the kernel: ", err);
+				"the time stamp counter is not a clock of the kernel: ", err);
 	if (pages < max)
 		td_notes_add(
 			sampler->setup.notes,

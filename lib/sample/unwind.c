@@ -518,9 +518,8 @@ int td_unwinder_new(struct td_unwinder **out, const struct td_sysfs *fs, struct 
 	if (td_elf_load(err)) {
 		td_err_wrap(err, "--call-graph dwarf");
 		return td_err_hint(
-			err,
-			"libdw1, or elfutils-libs, has it; --call-graph fp finds callers by frame "
-			"pointers");
+			err, "libdw1, or elfutils-libs, has it; --call-graph fp finds callers with "
+			     "frame pointers");
 	}
 	*out = td_calloc(1, sizeof(**out));
 	(*out)->fs = fs;

@@ -232,10 +232,8 @@ static enum td_gate exceeds(const struct td_limits *limits, struct td_limit *lim
 	if (row->marked)
 		td_notes_add(&limit->found, "%s, by more than %g", text, limit->most);
 	else if (isnan(v->chance))
-		td_notes_add(
-			&limit->found,
-			"%s, but it is not known by how much it varies: %scounted as a failure",
-			text, limits->strict ? "" : "not ");
+		td_notes_add(&limit->found, "%s, but its noise is unknown: %scounted as a failure",
+			     text, limits->strict ? "" : "not ");
 	return row->marked || (isnan(v->chance) && limits->strict) ? TD_GATE_EXCEEDED
 								   : TD_GATE_PASSED;
 }

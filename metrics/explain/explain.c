@@ -392,10 +392,10 @@ static const struct td_explanation texts[] = {
 		"Memory bandwidth allocation (resctrl) limits the group that the program is in.",
 		"Look at the schemata in /sys/fs/resctrl; raise the limit, or move the program."),
 	CORE("tma_mem_latency", "tma_dram_bound", 4,
-		"Cycles of waiting for memory while it was not at its limit: single reads take so "
-		"long.",
+		"Cycles of waiting for single reads from memory, whose bandwidth was not at its "
+		"limit.",
 		"Scattered access, chains of pointers, hash tables.",
-		"Prefetch, have several outstanding reads, denser data, large pages."),
+		"Prefetch, keep several reads outstanding, store data densely, use large pages."),
 	CORE("tma_local_mem", "tma_mem_latency", 5,
 		"Cycles of waiting for the memory of the same socket.",
 		"The usual case on a machine with several sockets.",

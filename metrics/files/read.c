@@ -461,7 +461,8 @@ static int read_model(struct td_pmu_events *out, const char *root, struct td_err
 		return rc;
 	td_err_set(err, -ENOENT, "%s: neither a mapfile.csv nor event files, *.json", root);
 	return td_err_hint(
-		err, "give the kernel's tools/perf/pmu-events/arch/x86, or a model's folder in it");
+		err, "give the kernel's tools/perf/pmu-events/arch/x86, or a model's directory in "
+		     "it");
 }
 
 /* Return the version, and the version of the kernel if a file in root contains it. */

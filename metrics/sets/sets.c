@@ -502,7 +502,7 @@ static int no_pmu(const struct td_machine *machine, struct td_err *err)
 	if (machine->cpuid.hypervisor)
 		return td_err_hint(
 			err, "this is a virtual machine: its host has to give it a virtual PMU");
-	return td_err_hint(err, "dmesg | grep -i 'performance events' says what the kernel found");
+	return td_err_hint(err, "dmesg | grep -i 'performance events' shows what the kernel found");
 }
 
 /* Compare kernel releases: "6.1.0-56-amd64" is older than "6.12"; 7.2.13 than TD_LATER_LINUX. */
@@ -547,10 +547,9 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 			     : td_err_hint(err, "it needs a newer Linux");
 	}
 	if (strcmp(pmu, "cpu") == 0 && td_model_is_hybrid(machine->model)) {
-		td_err_set(
-			err, -ENODEV,
-			"no top-down events: one PMU for both kinds of core of this processor (%s)",
-			machine->model->name);
+		td_err_set(err, -ENODEV,
+			   "no top-down events: one PMU for both core types of this processor (%s)",
+			   machine->model->name);
 		return td_err_hint(
 			err, "%s",
 			machine->cpuid.hypervisor
@@ -561,17 +560,15 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 		   "no top-down events: PMU %s has neither slots nor topdown-* in sysfs", pmu);
 	if (!td_builtin_is_for(machine))
 		return td_err_hint(
-			err,
-			"this is not an Intel processor: of others, only AMD's Zen 4 and Zen 5 are "
-			"supported");
+			err, "this is not an Intel processor: of AMD's, only Zen 4 and Zen 5 are "
+			     "supported");
 	if (machine->cpuid.hypervisor)
 		return td_err_hint(
 			err,
 			"this is a virtual machine on a core that tdstat does not know: measure on "
 			"the host");
 	return td_err_hint(
-		err,
-		"Intel processors have them from Sandy Bridge on, Atom cores from Goldmont on");
+		err, "Intel processors have them since Sandy Bridge, Atom cores since Goldmont");
 }
 
 /* --- the metrics of --energy ------------------------------------------------ */

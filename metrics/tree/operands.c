@@ -168,8 +168,8 @@ static void use_usual(struct td_scope *scope, struct td_operand *operand, const 
 	if (isnan(usual)) {
 		td_operand_refuse(
 			operand,
-			"it needs the retire latency of %s, which takes samples (TPEBS), and the "
-			"files have no mean of it",
+			"it needs the retire latency of %s, which must be sampled (TPEBS), and "
+			"the files contain no mean",
 			name);
 		return;
 	}
@@ -219,8 +219,8 @@ static struct td_tree_latency *add_latency(struct td_tree *tree, const char *eve
 
 	latency->event = td_strdup(event);
 	latency->why = td_aprintf(
-		"it needs the retire latency of %s, of which there were fewer than %d samples "
-		"(TPEBS), and the files have no mean of it",
+		"it needs the retire latency of %s, which had fewer than %d samples (TPEBS), and "
+		"the files contain no mean",
 		event, TD_LEAST_LATENCIES);
 	tree->nr_latencies++;
 	return latency;

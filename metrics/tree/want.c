@@ -100,7 +100,7 @@ static int hint_at(const struct td_scope *scope, const char *name)
 	if (!text[0] && !scope->setup->machine->nr_core)
 		return td_err_hint(
 			scope->err,
-			"the kernel shows no PMU of the processor's cores: tdstat doctor says "
+			"the kernel shows no PMU of the processor's cores: tdstat doctor shows "
 			"more");
 	if (!text[0])
 		return td_err_hint(scope->err, "tdstat list metrics shows all metrics");
@@ -114,9 +114,8 @@ static int unknown_name(const struct td_scope *scope, const char *name)
 	const struct td_machine *machine = scope->setup->machine;
 
 	td_err_usage(scope->err, "-M %s: no metric or group of %s", name,
-		     td_machine_count_kinds(machine) < machine->nr_core
-			     ? "the cores that are looked at"
-			     : "this processor");
+		     td_machine_count_kinds(machine) < machine->nr_core ? "the selected cores"
+									: "this processor");
 	scope->err->elsewhere = scope->setup->is_elsewhere && scope->setup->is_elsewhere(name);
 	return hint_at(scope, name);
 }

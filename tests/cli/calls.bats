@@ -116,7 +116,7 @@ calls() {
 	saved alderlake
 	calls parse_request -l 2 --dry-run -- ./program
 	[ "$status" -eq 0 ]
-	[[ $stderr =~ ^"tdstat: cpu_atom: not counted, as its counters do not hold all events at once, and none takes turns: tma_" ]]
+	[[ $stderr =~ ^"tdstat: cpu_atom: not counted, because there are too few counters for all events at once, and none is multiplexed: tma_" ]]
 }
 
 # --- names ----------------------------------------------------------------------
@@ -229,10 +229,10 @@ calls() {
 	objcopy --redefine-sym parse_request=parse_request.constprop.0 program copy
 	calls parse_request --dry-run -- ./copy
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"those of parse_request.constprop.0, a copy"* ]]
+	[[ $stderr == *"the calls of parse_request.constprop.0, a copy"* ]]
 	objcopy --redefine-sym other=parse_request.cold program part
 	calls parse_request --dry-run -- ./part
-	[[ $stderr == *"parse_request.cold is a part of it"* ]]
+	[[ $stderr == *"its separate part parse_request.cold is counted with it"* ]]
 }
 
 @test "a script, a file without symbols, a program of Go: the command runs" {
@@ -252,10 +252,10 @@ calls() {
 		objcopy --add-section $section=empty program go
 		for how in parse_request 'parse_request --dry-run'; do
 			calls $how -- ./go
-			[[ $stderr == *'programs of Go'*'--engine=pt'* ]]
+			[[ $stderr == *'Go programs'*'--engine=pt'* ]]
 		done
 		try "$TDSTAT" locate -e cycles --in parse_request -- ./go
-		[[ $stderr == *'programs of Go'* && $stderr != *'--engine=pt'* ]]
+		[[ $stderr == *'Go programs'* && $stderr != *'--engine=pt'* ]]
 		[ "$status" -eq 0 ]
 		[[ $stderr == *" without counting"* ]]
 	done
@@ -305,7 +305,7 @@ add_trace() {
 		at "${of#*:}"
 		[[ ${lines[${of%:*}]} == "intel_pt: config "*", filter $at/0x"*"@$PWD/program" ]]
 	done
-	[[ $stderr == *"functions take turns of about 200 ms"* ]]
+	[[ $stderr == *"functions are traced in turns of about 200 ms"* ]]
 	calls parse_request --engine=pt --dry-run -- ./program
 	[[ $stderr != *turns* ]]
 }
@@ -317,7 +317,7 @@ add_trace() {
 	objcopy --add-section .gopclntab=empty program go
 	calls parse_request --engine=pt --dry-run -- ./go
 	[ "$status" -eq 0 ]
-	[[ $output == "intel_pt: config "* && $stderr == *"a program of Go: a call that waits for another goroutine"* ]]
+	[[ $output == "intel_pt: config "* && $stderr == *" is a Go program: a call that waits for another goroutine"* ]]
 }
 
 @test "Processor Trace: what is sampled beside it are events that can be alone" {
@@ -401,7 +401,7 @@ add_trace() {
 	strip marked
 	calls region --dry-run -- ./marked
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"by the program's marks: "*marked:*"no symbols"* ]]
+	[[ $stderr == *"counting with the program's marks: "*marked:*"no symbols"* ]]
 	assert_groups 1
 	[[ $output != *"probes at"* ]]
 	# a program without them is a wrong name

@@ -88,7 +88,7 @@ counts() {
 		[ -e $devices/$pmu ] || continue
 		try as_nobody ./tdstat -a -e "$pmu/config2=0xffffffff81000000/" --timeout 10
 		assert_failure 1
-		[[ $stderr == *"$pmu/"*"it sets no probes"* ]] || fail "$pmu: $stderr"
+		[[ $stderr == *"$pmu/"*"tdstat sets no probes with it"* ]] || fail "$pmu: $stderr"
 		tried=yes
 	done
 	[ -n "${tried-}" ] || skip "this kernel has no such PMUs"

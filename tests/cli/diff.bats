@@ -418,7 +418,7 @@ on_cores() {
 	on_cores 0.05 >b
 	try "$TDSTAT" diff a b
 	assert_success
-	assert_regex "${stderr_lines[0]}" '^tdstat: A and B ran on different core types: [0-9]+ % of the slots of A were of cpu_[a-z]+, and [0-9]+ % of B'
+	assert_regex "${stderr_lines[0]}" '^tdstat: A and B ran on different core types: [0-9]+ % of the slots of A were on cpu_[a-z]+, and [0-9]+ % of B'
 	assert_regex "${stderr_lines[1]}" '^tdstat: to record only one core type: tdstat record -o FILE -C [0-9,-]+$'
 	for side in a b; do
 		jq -c 'if .tdstat then . + { tasks: true } elif .counts then .counts |= map(.[2] = .[1] + 100 | .[1] = -1) else . end' $side >$side.tasks
@@ -496,17 +496,17 @@ of_slots() {
 @test "--fail-above: what may be chance is no failure, and this is said" {
 	try "$TDSTAT" diff --fail-above tma_backend_bound:1 "$A" "$data/alderlake-2.jsonl"
 	assert_success
-	assert_regex "$stderr" 'tma_backend_bound of cpu_core grew by 1.46 points, but it is not known'
+	assert_regex "$stderr" 'tma_backend_bound of cpu_core grew by 1.46 points, but its noise is unknown'
 	grown 6 1.5 "$course" >b
 	try "$TDSTAT" diff --fail-above tma_memory_bound:2 "$course" b
 	assert_success
-	assert_regex "$stderr" 'tma_memory_bound of cpu_core grew by 1[0-9.]+ points, but it is not known'
+	assert_regex "$stderr" 'tma_memory_bound of cpu_core grew by 1[0-9.]+ points, but its noise is unknown'
 }
 
 @test "--strict: what is not known fails, too" {
 	try "$TDSTAT" diff --strict --fail-above tma_backend_bound:1 "$A" "$data/alderlake-2.jsonl"
 	assert_equal "$status" 1
-	assert_regex "$stderr" 'tma_backend_bound of cpu_core grew by 1.46 points, but it is not known by how much it varies: counted as a failure'
+	assert_regex "$stderr" 'tma_backend_bound of cpu_core grew by 1.46 points, but its noise is unknown: counted as a failure'
 	try "$TDSTAT" diff --strict --fail-above tma_backend_bound:2 "$A" "$data/alderlake-2.jsonl"
 	assert_success
 	try "$TDSTAT" diff --strict "$A" "$A"
@@ -876,9 +876,9 @@ tdstat: -l 2 measures it' "$stderr"
 	assert_success
 	[ "${#stderr_lines[@]}" -eq 5 ]
 	stderr_lines=("${stderr_lines[@]:2}") # that most of b was on P-cores
-	assert_equal "${stderr_lines[0]}" "tdstat: b is of another processor than $A: GenuineIntel-6-9A-3, not GenuineIntel-6-97-2"
+	assert_equal "${stderr_lines[0]}" "tdstat: b is from another processor than $A: GenuineIntel-6-9A-3, not GenuineIntel-6-97-2"
 	assert_equal "${stderr_lines[1]}" "tdstat: b has other metrics or levels than $A"
-	assert_regex "${stderr_lines[2]}" "^tdstat: b is of another target than .*: 'CPU\(s\) 0-1,4', not 'system wide'\$"
+	assert_regex "${stderr_lines[2]}" "^tdstat: b is from another target than .*: 'CPU\(s\) 0-1,4', not 'system wide'\$"
 	try "$TDSTAT" diff --quiet "$A" b
 	assert_equal "$output$stderr" ''
 	# the head names the processor that all are of
@@ -903,7 +903,7 @@ refused() {
 	events=$data/manual/xz-events.jsonl
 	refused 2 'has events and .* a tree: they cannot be compared' "$A" "$events"
 	refused 2 'no PMU in common' "$A" "$data/zen5.jsonl"
-	refused 2 '--per instructions: .* does not tell how many.*record it again.*--per slots' --per instructions "$A" "$A"
+	refused 2 '--per instructions: .* does not contain their number.*record it again.*--per slots' --per instructions "$A" "$A"
 	refused 2 'none: No such file' "$A" none
 	jq -c 'if .events then .events[].name |= sub("(topdown|slots|cycles|TOPDOWN).*"; "other/") else . end' "$A" >other
 	refused 2 '^tdstat: other: its events do not make a top-down tree' other "$A"
@@ -917,10 +917,10 @@ refused() {
 	refused 64 "none after the ':'" -- true :
 	refused 64 "more than one ':'" -- true : true : true
 	refused 64 '-r: recordings are not run again.*-- ./old : ./new' -r 3 "$A" "$A"
-	refused 64 '-e: recordings have their events' -e cycles "$A" "$A"
+	refused 64 '-e: all events of the recordings are compared' -e cycles "$A" "$A"
 	refused 64 '--model: commands run on this processor' --model alderlake -- true : true
 	refused 64 '-e excludes -l' -e cs -l 1 -- true : true
-	refused 64 '--per-thread: .* was recorded on CPUs' --per-thread "$A" "$A"
+	refused 64 '--per-thread: .* has counts per CPU' --per-thread "$A" "$A"
 	refused 2 '--per-region: .* has no regions' --per-region "$A" "$A"
 	refused 64 'empty name' "$A" ''
 	refused 64 'tma_memory_bond: no node, event, IPC or time \(elapsed, user, sys\) that is compared.*tma_memory_bound' -l 2 --fail-above tma_memory_bond:2 "$course" "$course"

@@ -284,10 +284,10 @@ examining() {
 		os.makedirs(PROC + "/self", exist_ok=True)
 		put(PROC + "/self/mounts", "")
 		page = examine()
-		says(page, "calls", "note", "cannot be counted by probes at functions")
+		says(page, "calls", "note", "cannot be counted with probes at functions")
 		says(page, "calls", "note", "this machine has no Processor Trace")
 		shutil.rmtree(DEVICES + "/cpu")
-		says(examine(), "calls", "note", "cannot be counted, as level 1 of a program cannot be")
+		says(examine(), "calls", "note", "cannot be counted, because level 1 of a program cannot")
 	PYTHON
 }
 
@@ -332,7 +332,7 @@ examining() {
 		tests = [one for one in page.found["findings"] if one["name"] == "self-test"]
 		# the reason is first and alone, the loops show it
 		page.expect([one["state"] for one in tests] == ["failed", "ok", "note", "note", "note"] and
-		            "the counters are not real here: they do not tell the loops apart, but count the same whatever runs" in tests[0]["text"] and
+		            "the counters are not real here: they do not distinguish the loops, but count the same whatever runs" in tests[0]["text"] and
 		            not any("failed" in one["text"] for one in tests), tests)
 		page.expect(page.lines[-1].startswith("the counters are not real here: "), "the end")
 		page.expect("counters are not real here" in Run("doctor", "--ci").out, "one line")

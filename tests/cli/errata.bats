@@ -165,7 +165,7 @@ hsx() {
 		    same(sorted((row["name"], row["pmu"]) for row in rows if row.get("estimate") == "description"),
 		         sorted(want))
 		    assert want or model == "sierraforest"
-		words = "an estimate, by its description"
+		words = "an estimate, according to its description"
 		for name, found in ("tma_fb_full", 1), ("tma_retiring", 0):
 		    same(run(f"list -v --model skylakex metrics {name}").out.count(words), found)
 		    same(run(f"explain --model skylakex {name}").out.count(words), found)

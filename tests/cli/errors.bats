@@ -90,7 +90,7 @@ event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
 }
 
 @test "EBUSY: somebody else has the counters" {
-	refused_for EBUSY "$event.*(taken|busy)" 'profiler|virtual machine'
+	refused_for EBUSY "$event.*(in use|busy)" 'profiler|virtual machine'
 }
 
 @test "EMFILE: the limit, not the rights" {
@@ -236,7 +236,7 @@ two_kinds() {
 		def shown(run, *patterns):
 		    for pattern in patterns:
 		        run.expect(re.search(pattern, text_of("out")), f"no {pattern}: {text_of('out')}")
-		for error, text in ("EBUSY", "taken"), ("ENOENT", "No such file"), ("ENXIO", "No such device"):
+		for error, text in ("EBUSY", "in use"), ("ENOENT", "No such file"), ("ENXIO", "No such device"):
 		    run = inject(error, "5", "-x,", "-o", "out", "--", "sh", "-c", ":")
 		    run.has_status(0)
 		    run.expect(text_of("log").count("INJECTED") == 1, "not once")
@@ -256,7 +256,7 @@ two_kinds() {
 		# of none there is nothing to show
 		run = inject("EBUSY", "1..2", "--require", "--", "touch", "made")
 		run.has_status(125)
-		run.why_and_remedy("cpu_core.*taken", "profiler")
+		run.why_and_remedy("cpu_core.*in use", "profiler")
 		run.expect(not os.path.exists("made"), "the command ran")
 	PYTHON
 }

@@ -68,7 +68,7 @@ with_nodes() {
 @test "a word that is no node: the nodes whose names or texts have it" {
 	try "$TDSTAT" explain cache
 	assert_success
-	assert_line "Nodes that have to do with 'cache':"
+	assert_line "Nodes related to 'cache':"
 	for node in l1_bound l2_bound l3_bound remote_cache icache_misses; do
 		assert_line --regexp "^  tma_$node  +[A-Z]"
 	done
@@ -96,7 +96,7 @@ with_nodes() {
 	try "$TDSTAT" explain tma_divider cache nosuchthing
 	assert_failure 64
 	assert_line 'tma_divider: level 3, below tma_core_bound'
-	assert_line "Nodes that have to do with 'cache':"
+	assert_line "Nodes related to 'cache':"
 	assert_equal "${stderr_lines[-2]}" "tdstat: no node of the tree is called 'nosuchthing'"
 }
 
@@ -115,7 +115,7 @@ with_nodes() {
 		for name in "m_b", "mem__bound", "memory_bound_x", "l", "mem_":
 		    same(run(["explain", name]).status, 64, name)
 		for name in "fetch", "bound":
-		    assert f"Nodes that have to do with '{name}':" in explained(name).splitlines(), name
+		    assert f"Nodes related to '{name}':" in explained(name).splitlines(), name
 		same(plan("-M mem_bound:u").splitlines()[2:], plan("-M tma_memory_bound:u").splitlines()[2:])
 	PYTHON
 }
@@ -200,7 +200,7 @@ with_nodes() {
 		explain --metrics-dir newer "${node%%:*}"
 		assert_success
 		assert_line --index 0 "$node, of cpu_core"
-		assert_line --partial 'above:   This node has no text of its own.'
+		assert_line --partial 'above:   This node has no text.'
 		assert_same "$of_l1_bound" "${output#*$'\n\n'}"
 	done
 	explain --metrics-dir newer tma_info_thread_uptb
@@ -278,11 +278,11 @@ with_nodes() {
 		    for doubt in o["doubts"] if o["kind"] == "node" else [o]:
 		        assert doubt.get("estimate") in (None, "description")
 		        if doubt.get("estimate"):
-		            text += " value: an estimate, by its description in the files"
+		            text += " value: an estimate, according to its description in the files"
 		        if doubt.get("errata"):
 		            text += f" errata: {', '.join(doubt['errata'])}: its events may count wrongly on {doubt['pmu']}"
 		    if o["kind"] == "metric" and o["above"]:
-		        text += " above: This node has no text of its own.  What follows is that of the nearest node above it."
+		        text += " above: This node has no text. This is the text of the nearest node above it that has one."
 		    return text
 
 		every = objects("")

@@ -218,7 +218,7 @@ started() {
 		try "$TDSTAT" report bad.jsonl --time-format wall
 		assert_failure 1
 		assert_output ''
-		assert_regex "${stderr_lines[0]}" 'bad\.jsonl does not say when it was started$'
+		assert_regex "${stderr_lines[0]}" 'bad\.jsonl does not contain its start time$'
 	done
 	try "$TDSTAT" report "$data/alderlake.jsonl" --time-format wall
 	assert_failure 1

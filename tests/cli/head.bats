@@ -186,7 +186,7 @@ def refused(*args):
     before = read("out")
     ended = tdstat("report", "-i", recorded("alderlake"), *args, "-o", "out", "--append")
     same((args, ended.returncode, len(ended.err)), (args, 1, 2))
-    same(ended.err[0], "tdstat: --append: out begins otherwise than these rows do")
+    same(ended.err[0], "tdstat: --append: out has other first lines than these rows")
     assert ended.err[1].startswith("tdstat: ") and "another file" in ended.err[1], ended.err
     same(read("out"), before)
 
@@ -267,7 +267,7 @@ sides = recorded("alderlake"), recorded("alderlake-2")
 		    args += "-o", file, "--append", "--", "sh", "-c"
 		    ended = tdstat(*args, ": >ran; exit 3")
 		    same((case, ended.returncode), (case, 3))
-		    assert re.search("(?s)begins otherwise.*running sh without counting$", ended.stderr.rstrip()), (case, ended.err)
+		    assert re.search("(?s)has other first lines.*running sh without counting$", ended.stderr.rstrip()), (case, ended.err)
 		    os.unlink("ran")
 		    same((case, tdstat("--require", *args, ": >ran").returncode), (case, 125))
 		    assert not os.path.exists("ran")

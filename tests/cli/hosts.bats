@@ -123,7 +123,7 @@ hosts_of() {
 	# the second host's files do not go on from each other
 	try "$TDSTAT" report north.jsonl south-2.jsonl south.jsonl -x, -o out
 	assert_equal "$status" 1
-	[[ $stderr == *'south.jsonl does not go on from south-2.jsonl: it began before'* ]]
+	[[ $stderr == *'south.jsonl does not continue south-2.jsonl: it began before'* ]]
 	assert_equal "$(<out)" old
 	try "$TDSTAT" report north.jsonl south.jsonl -o south.jsonl --force
 	assert_equal "$status" 64

@@ -168,7 +168,7 @@ all cpu_core' "$(<got)"
 	done <events
 	try "$TDSTAT" report "$data/perf-6.12-default.csv" --no-tree --svg made
 	assert_failure 64
-	assert_complains 'picture of the tree'
+	assert_complains 'chart of the tree'
 	[ ! -e made ]
 }
 

@@ -36,7 +36,7 @@ build_work() {
 @test "perf_event_open that EACCES, EINVAL or EOPNOTSUPP refuses once: less is counted, with a note" {
 	begin
 	inject once perf_event_open 1 EACCES 3 '^tdstat: counting user space only: ' COMMAND \
-		::: perf_event_open 1 EINVAL 3 '^tdstat: cpu: the kernel cannot count the group of cpu/topdown-retiring/ at once: its events take turns$' COMMAND \
+		::: perf_event_open 1 EINVAL 3 '^tdstat: cpu: the kernel cannot count the group of cpu/topdown-retiring/ at once: its events are multiplexed$' COMMAND \
 		::: perf_event_open 1 EOPNOTSUPP 3 '^tdstat: not counting guests: ' COMMAND
 }
 

@@ -64,7 +64,7 @@ refused() {
 	on 6.6.58-talos
 	within=(locate -e cycles --in four)
 	for files in --callers '--flame=x.html' '--folded=x' '--pprof=x'; do
-		refused 'Linux 6.6.58-talos may crash when callers are found by frame pointers in a program with probes (Linux 6.6.83 is fixed)' \
+		refused 'Linux 6.6.58-talos may crash when callers are found with frame pointers in a program with probes (Linux 6.6.83 is fixed)' \
 			'--call-graph dwarf' "${within[@]}" "$files"
 	done
 	# the stack is copied instead, or nothing is asked for, or the risk is taken
@@ -83,7 +83,7 @@ refused() {
 	needs_wing calls
 	within=(locate -e cycles --in four --callers)
 	on 6.8.0-51-generic '#52-Ubuntu SMP PREEMPT_DYNAMIC Thu Dec  5 13:09:44 UTC 2024'
-	refused 'the number 6.8.0-51-generic does not tell whether this one is)' --force "${within[@]}"
+	refused 'the version 6.8.0-51-generic does not show whether this one is)' --force "${within[@]}"
 	on 6.1.0-50-amd64 '#1 SMP PREEMPT_DYNAMIC Debian 6.1.187-1 (2026-09-07)'
 	planned "${within[@]}"
 	on 6.1.0-31-amd64 '#1 SMP PREEMPT_DYNAMIC Debian 6.1.128-1 (2025-02-07)'
@@ -94,7 +94,7 @@ refused() {
 	needs_wing calls
 	on 6.18.15+deb13-amd64
 	for function in nop wide prefixed jump; do
-		refused "$function in $PWD/program: begins with a NOP of five bytes: after a probe there, Linux 6.18.15+deb13-amd64 kills what the program forks (Linux 7.2 is fixed)" \
+		refused "$function in $PWD/program: begins with a NOP of five bytes: after a probe there, Linux 6.18.15+deb13-amd64 kills the child processes of the program (Linux 7.2 is fixed)" \
 			--force calls "$function"
 	done
 	refused 'nop in ' --engine=pt locate -e cycles --in nop

@@ -805,7 +805,7 @@ Tool events:" "$headings"
 	PERF_CPUID=GenuineIntel-6-97-2 try "$TDSTAT" list tma_dram_bound
 	assert_failure 64
 	assert_equal "${stderr_lines[0]}" "tdstat: nothing is called 'tma_dram_bound'"
-	[[ ${stderr_lines[1]} == *"no PMU of its cores: tdstat list --model NAME lists what a processor has, as --model alderlake" ]]
+	[[ ${stderr_lines[1]} == *"no PMU of its cores: tdstat list --model NAME lists the events of a processor, such as alderlake" ]]
 	try "$TDSTAT" list --model alderlake tma_dram_bound
 	assert_success
 }
@@ -1135,7 +1135,7 @@ mem:0x1000/4:rw"
 	needs_event_files
 	try "$TDSTAT" list --model alderlake tracepoint
 	assert_failure 1
-	assert_regex "$stderr" "no tracepoints: they are a kernel's"
+	assert_regex "$stderr" "no tracepoints: they belong to a kernel"
 	try "$TDSTAT" list --model alderlake sysfs
 	assert_success
 	assert_regex "$stderr" 'not all events of sysfs are known'

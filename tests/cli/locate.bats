@@ -72,7 +72,7 @@ assert_rows() {
 	[[ $stderr =~ called\ from\ caller ]]
 }
 
-@test "of several events, that of which the samples stand for most is first" {
+@test "of several events, that of which the samples represent most is first" {
 	needs_wing pictures
 	real
 	build_share
@@ -236,13 +236,13 @@ assert_rows() {
 	C
 	locate -F 100 -o out -- ./short
 	assert_equal "$status" 0
-	[[ $stderr =~ 'tdstat: samples stand for '([0-9]+)' % of the events that were counted: interrupts came late, or threads or periods were short' ]] ||
+	[[ $stderr =~ 'tdstat: samples represent '([0-9]+)' % of the counted events: interrupts came late, or threads or periods were short' ]] ||
 		fail "$stderr"
 	[ "${BASH_REMATCH[1]}" -lt 50 ]
 	# of one that works on, nearly all, or it is so
 	build_share
 	locate --samples samples -o out -- ./share
-	[[ $stderr != *'samples stand for'* ]] ||
+	[[ $stderr != *'samples represent'* ]] ||
 		jq -ens '[inputs[]] | (map(select(.s)) | length) * 0.001 < 0.6 * (.[-1].end | .user + .sys)' samples
 }
 
@@ -1054,7 +1054,7 @@ inject() {
 	wait_for has_ended "$child"
 	kill -CONT "$pid"
 	wait "$pid"
-	has_text err $'(^|\n)tdstat: [1-9][0-9]* records were lost, as the rings were full: '
+	has_text err $'(^|\n)tdstat: [1-9][0-9]* records were lost, because the ring buffers were full: '
 }
 
 @test "too little memory for the rings: perf_event_mlock_kb is named" {

@@ -83,7 +83,7 @@ with_units() {
 	with_units
 	try "$TDSTAT" --dry-run -C 4-7 -M C6_Pkg_Residency
 	[ "$status" -eq 0 ]
-	[[ $output == *"not counted: cstate_pkg counts on CPU(s) 0 alone, and -C has none of them"* && $output != *", CPUs "* ]]
+	[[ $output == *"not counted: cstate_pkg counts only on CPU(s) 0, and -C contains none of them"* && $output != *", CPUs "* ]]
 }
 
 @test "-e: an event of a unit, on a machine without it and on one kind of core" {

@@ -318,10 +318,10 @@ build_long() {
 	advised=${BASH_REMATCH[1]}
 	for level in 3 auto; do
 		try "$TDSTAT" report --profile -l $level samples
-		[[ $stderr == *'not recorded: functions, calls and regions have levels 1 and 2' ]]
+		[[ $stderr == *'not recorded: functions, calls and regions support only levels 1 and 2' ]]
 	done
 	try "$TDSTAT" report -l 2 sums
-	[[ $stderr == *'not recorded: the command that recorded the others takes -l 2' ]]
+	[[ $stderr == *'not recorded: add -l 2 to the command that recorded the others' ]]
 	# it can be typed, where the processor has them
 	saved sapphirerapids
 	try "$TDSTAT" $advised --dry-run -- ./long
@@ -514,7 +514,7 @@ enough_windows() {
 	saved alderlake
 	try "$TDSTAT" profile -l 2 --dry-run -- true
 	assert_success
-	line='tdstat: cpu_atom: not counted, as its counters do not hold all events at once, and none takes turns: tma_[a-z_]+(, tma_[a-z_]+)*'
+	line='tdstat: cpu_atom: not counted, because there are too few counters for all events at once, and none is multiplexed: tma_[a-z_]+(, tma_[a-z_]+)*'
 	[[ $'\n'$stderr$'\n' =~ $'\n'$line$'\n' ]]
 	# those of the plan need no event that is refused
 	[[ $stderr == *"tma_machine_clears"* && $stderr != *"tma_backend_bound"* && $stderr != *cpu_core* ]]

@@ -42,7 +42,7 @@ assert_groups() {
 	try "$TDSTAT" regions -l 2 --dry-run -- true
 	[ "$status" -eq 0 ]
 	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr =~ ^"tdstat: cpu_atom: not counted, as its counters do not hold all events at once, and none takes turns: tma_" ]]
+	[[ $stderr =~ ^"tdstat: cpu_atom: not counted, because there are too few counters for all events at once, and none is multiplexed: tma_" ]]
 	# the fields of level 1 stay
 	fields=${output//topdown-/}
 	[ $(((${#output} - ${#fields}) / 8)) -ge 11 ]
@@ -215,7 +215,7 @@ assert_nothing_left() {
 	# shellcheck disable=SC2016 # of the shell within
 	try within "$TDSTAT" regions -- sh -c 'mkfifo "$TDSTAT_REGIONS.1"'
 	[ "$status" -eq 1 ]
-	[[ $stderr == *".1: is not of the regions of a program" ]]
+	[[ $stderr == *".1: is not a file of regions" ]]
 	assert_nothing_left
 }
 

@@ -602,7 +602,7 @@ stays() {
 
 # --- recordings that are not whole ------------------------------------------------
 
-@test "cut off in a line: shown up to its last whole line, with a warning" {
+@test "cut off in a line: shown up to its last complete line, with a warning" {
 	[ "$(wc -l <"$data/alderlake.jsonl")" -eq 7 ]
 	head -n 3 "$data/alderlake.jsonl" >cut.jsonl
 	sed -n 4p "$data/alderlake.jsonl" | head -c 200 >>cut.jsonl
@@ -977,7 +977,7 @@ typed() {
 tdstat: tdstat record -o gone makes it' "$stderr"
 	done
 	try "$TDSTAT" diff "$data/alderlake.jsonl" -- "$data/alderlake-2.jsonl" --per=second
-	assert_regex "${stderr_lines[1]}" '^tdstat: behind -- there are only files: options go before it$'
+	assert_regex "${stderr_lines[1]}" '^tdstat: after -- there are only files: options go before it$'
 	try "$TDSTAT" record -n -- true
 	assert_success
 	assert_same 1 "$(grep -c 'tdstat\.jsonl' <<<"$stderr")"

@@ -181,7 +181,7 @@ renamed() {
 	kill -TERM $pid
 	ended
 	assert_equal "$status" 0
-	has_text err '(^|'$'\n'')tdstat: folder/out: [^'$'\n'']*: the file before is written to instead'$'\n'
+	has_text err '(^|'$'\n'')tdstat: folder/out: [^'$'\n'']*: writing to the previous file instead'$'\n'
 	! has_text err 'instead.*instead' || fail "$(<err)"
 }
 
@@ -390,7 +390,7 @@ renamed() {
 	kill -TERM $pid
 	ended
 	assert_equal "$status" 0
-	has_text err '(^|'$'\n'')tdstat: folder/td\.[^'$'\n'']*Z\.jsonl: [^'$'\n'']*: the file before is written to instead'$'\n'
+	has_text err '(^|'$'\n'')tdstat: folder/td\.[^'$'\n'']*Z\.jsonl: [^'$'\n'']*: writing to the previous file instead'$'\n'
 	! has_text err 'instead.*instead' || fail "$(<err)"
 	whole gone/td.*.jsonl
 	assert_reported rows gone/td.*.jsonl
@@ -534,7 +534,7 @@ edited() {
 		echo old >out
 		try "$TDSTAT" report a.jsonl b.jsonl -x, -o out
 		[ "$status" = 1 ] || fail "$program: $status"
-		[[ $stderr == "tdstat: b.jsonl does not go on from a.jsonl: $why"* ]] || fail "$program: $stderr"
+		[[ $stderr == "tdstat: b.jsonl does not continue a.jsonl: $why"* ]] || fail "$program: $stderr"
 		assert_equal "$(cat out)" old
 	done <<-'END'
 		.start -= 1#it began before
@@ -551,7 +551,7 @@ edited() {
 	assert_equal "$status" 1
 	[[ $stderr == *'it began before the other one ended'* ]]
 	try "$TDSTAT" report "$data/perf-6.12-core.csv" a.jsonl
-	[[ $stderr == *'what perf stat wrote has no start'* ]]
+	[[ $stderr == *'files of perf stat have no start time'* ]]
 	try "$TDSTAT" report a.jsonl - <b.jsonl
 	assert_equal "$status" 64
 	try "$TDSTAT" report --locate a.jsonl b.jsonl
@@ -584,7 +584,7 @@ edited() {
 	head -c -200 a.jsonl >cut.jsonl
 	try "$TDSTAT" report cut.jsonl b.jsonl -x,
 	assert_equal "$status" 0
-	[[ $stderr == *'cut.jsonl: cut off in line'* ]]
+	[[ $stderr == *'cut.jsonl: truncated in line'* ]]
 	grep -q '^360[0-9]\.' <<<"$output"
 }
 

@@ -124,7 +124,7 @@ for_longer() {
 }
 
 # What tdstat says where the machine is busy or slow, or allows few samples.
-NOTES='samples stand for|no sample was taken|too few samples|the kernel stopped sampling|records were lost'
+NOTES='samples represent|no sample was taken|too few samples|the kernel stopped sampling|records were lost'
 NOTES+='|samples a second, not|rings of [0-9]+ pages|\[kernel\]: /proc/kallsyms'
 
 # assert_only_notes: nothing else is said, and nothing but tdstat speaks

@@ -153,7 +153,7 @@ serving() {
 		    server.wait_intervals(3)
 		    server.stop()
 		err = read("err").splitlines()
-		same(sum(line.endswith("series are left out, beyond the limit of 3") for line in err), 1)
+		same(sum(line.startswith("tdstat: left out ") and line.endswith(" series beyond the limit of 3") for line in err), 1)
 		assert any("--max-series" in line for line in err)
 	PYTHON
 }
@@ -461,7 +461,7 @@ serving() {
 		        cgroups.work_in("db")
 		        page = server.await_(counts("db"))
 		        assert "\ntdstat_cgroups_counted 3\n" in page
-		        assert f"tdstat: cgroup {group}/db is new: counted from now on\n" in read("err")
+		        assert f"tdstat: cgroup {group}/db is new; it is now counted\n" in read("err")
 		        # it goes
 		        cgroups.leave("db")
 		        page = server.await_("^tdstat_cgroups_counted 2$")

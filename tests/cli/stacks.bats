@@ -362,7 +362,7 @@ bars() {
 	assert_only_notes
 	has_text stacks ';both;often;leaf '
 	locate --call-graph lbr --folded stacks -- sh -c 'echo ran; exit 3'
-	assert_runs_all_the_same 'cpu-clock: software does not note calls in last branch records' '--call-graph fp' 3
+	assert_runs_all_the_same 'cpu-clock: software does not record calls in last branch records' '--call-graph fp' 3
 	assert_same ran "$output"
 	for way in dwar dwarfs "dwarf," dwarf,7 dwarf,65529 dwarf,x dwarf,8192,1; do
 		locate --call-graph $way -- sh -c 'echo ran'
@@ -427,7 +427,7 @@ assert_parts() {
 	build_bare
 	locate --call-graph fp --folded by.frames -o table -- ./bare
 	! has_text by.frames ';(often|rarely);leaf' || fail "callers by frame pointers"
-	[[ $'\n'$stderr$'\n' =~ $'\ntdstat: '([0-9]+)' of '([0-9]+)' samples of programs have no caller that is known, as of code without frame pointers: --call-graph dwarf finds callers there'$'\n' ]]
+	[[ $'\n'$stderr$'\n' =~ $'\ntdstat: '([0-9]+)' of '([0-9]+)' samples in user space have no known caller, for example in code without frame pointers: --call-graph dwarf finds callers there'$'\n' ]]
 	[ $((BASH_REMATCH[1] * 10)) -ge $((BASH_REMATCH[2] * 8)) ]
 	for way in dwarf dwarf,2048; do
 		locate --call-graph $way --folded stacks --samples "$way" -j -o table -- ./bare

@@ -123,7 +123,7 @@ teardown() {
 @test "report: files that do not go on from each other" {
 	try "$TDSTAT" report "$data/alderlake.jsonl" "$data/sapphirerapids-2.jsonl"
 	assert_failure 1
-	assert_why_and_remedy 'does not go on from .*: another machine' 'tdstat diff'
+	assert_why_and_remedy 'does not continue .*: another machine' 'tdstat diff'
 }
 
 # perf_data FEATURES: the header of perf.data with these bits, of which number 19 is that of counts

@@ -63,7 +63,7 @@ slow_are() {
 @test "recursion, and calls that do not return" {
 	run -0 --separate-stderr calls recursive -j -o out -- "$PROGRAM" 300 recursive
 	[ "$(of recursive .calls)" -eq 300 ]
-	[[ $stderr == *"recursive: 900 calls were within another one"* ]]
+	[[ $stderr == *"recursive: 900 calls were made within another call"* ]]
 	run -0 --separate-stderr calls leaves -j -o out -- "$PROGRAM" 400 longjmp
 	[ "$(of leaves .calls)" -eq 300 ]
 	[[ $stderr == *"leaves: 100 calls had no return"* ]]
@@ -209,7 +209,7 @@ both=(sh -c 'taskset -c 3 "$0" 4000 dram 100 30 & taskset -c 0 "$0" 4000 dram 10
 	awk -v slow="$slow" -v of="$counted" 'BEGIN { want = of / 100; exit !(slow > want - 4 * sqrt(want) - 2 && slow < 4 * want + 10) }'
 	# without a ring that was full, no record is lost
 	run -0 --separate-stderr "$TDSTAT" calls job --overhead=20 -j -o out -- "$PROGRAM" 8000 fork
-	[[ $stderr == *'the rings were full'* || $stderr != *'as records of them were lost'* ]]
+	[[ $stderr == *'the ring buffers were full'* || $stderr != *'because some of their records were lost'* ]]
 	# of calls that are rare, none is left out
 	"$TDSTAT" calls by_sleep --overhead=30 -j -o out -- "$PROGRAM" 400 sleep 10
 	[ "$(of by_sleep '"\(.calls) \(.all)"')" = "40 40" ]
@@ -241,7 +241,7 @@ both=(sh -c 'taskset -c 3 "$0" 4000 dram 100 30 & taskset -c 0 "$0" 4000 dram 10
 
 # samples of calls, as locate's remark has them: SLOW OF-CALLS WITHIN OF-SAMPLES
 within() {
-	sed -nE 's/^tdstat: job: ([0-9]+) of ([0-9]+) calls took .* longer: ([0-9]+) of ([0-9]+) samples.*/\1 \2 \3 \4/p' <<<"$stderr"
+	sed -nE 's/^tdstat: job: ([0-9]+) of ([0-9]+) calls took .* longer; samples in them: ([0-9]+) of ([0-9]+)$/\1 \2 \3 \4/p' <<<"$stderr"
 }
 
 # Calls of 20 us, one of a hundred 6 ms more, in which memory is waited for.
@@ -293,7 +293,7 @@ within() {
 # As "tdstat regions --calls" says of the same program (durations.bats holds that to its clock).
 @test "regions that the program marks, instead of functions" {
 	run -0 --separate-stderr taskset -c 0 "$TDSTAT" calls one --record rec -j -o out -- "$MARKED" mixed 160 7500
-	[[ $stderr == *"by the program's marks: "*"no function one"* ]]
+	[[ $stderr == *"counting with the program's marks: "*"no function one"* ]]
 	[ "$(of one '"\(.engine) \(.calls)"')" = "marks 160" ]
 	[ "$(jq -s 'map(select(.metric == "tma_retiring" and .slow == false)) | map(.calls) | add' out)" -eq 160 ]
 	# of four, one waits for memory, for 60 ms
@@ -311,10 +311,10 @@ within() {
 
 @test "marks without rights; regions that there are not" {
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" calls main -o /dev/null -- "$MARKED" mixed 160 500
-	[[ $stderr == *"by the program's marks: "*CAP_SYS_ADMIN* ]]
-	[[ $stderr == *"main: no such region: those that are marked are one"* ]]
+	[[ $stderr == *"counting with the program's marks: "*CAP_SYS_ADMIN* ]]
+	[[ $stderr == *"main: no such region; the marked regions are one"* ]]
 	run -0 --separate-stderr calls two --engine=marks -j -o out -- "$MARKED" mixed 16 500
-	[[ $stderr == *"two: no such region: those that are marked are one"* ]]
+	[[ $stderr == *"two: no such region; the marked regions are one"* ]]
 	run -0 calls job,spin@"$PROGRAM" -o out -- "$PROGRAM" 100 threads
 	grep -q ' job: 100 calls by uprobes ' out
 }

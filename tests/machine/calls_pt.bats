@@ -91,7 +91,7 @@ takes_turns() {
 	run -0 --separate-stderr calls stamped,spin,main -j --record rec --force -o out -- "$STAMPED" 80000 "$1"
 	echo "$output"
 	jq -c '.durations // empty | [.function, .calls, .all, .traced, .max]' out
-	[[ $stderr == *"functions take turns of about 200 ms"* ]]
+	[[ $stderr == *"functions are traced in turns of about 200 ms"* ]]
 	[[ $stderr == *"main: no call was counted"* ]]
 	{ read -r made _ && read -r _ _ longest _; } <<<"$output"
 	jq -es --argjson made "$made" --argjson longest "$longest" 'map(.durations // empty) |
@@ -142,7 +142,7 @@ takes_turns() {
 	as_nobody 2 bash -c "ulimit -l 0; '$TDSTAT' calls --engine=pt nothing -j -o out -- '$CALLS' 1000000 short" 2>err
 	cat err
 	grep -q 'the trace has [0-9]* gaps' err
-	grep -q 'calls are not counted, as records of them were lost' err
+	grep -q 'calls are not counted, because some of their records were lost' err
 	nr=$(of .calls)
 	[ "$nr" -gt 100 ] && [ "$nr" -lt 1000000 ]
 	# a call across a gap would be longer than all but those that the host stopped
@@ -152,10 +152,10 @@ takes_turns() {
 @test "chosen without the right to probe; advised where calls are short" {
 	emulated
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" calls job -j -o out -- "$CALLS" 1000 threads
-	[[ $stderr == *"by Processor Trace: probes at functions need root"* ]]
+	[[ $stderr == *"counting with Processor Trace: probes at functions need root"* ]]
 	[ "$(of '"\(.engine) \(.calls)"')" = "pt 1000" ]
 	run -0 --separate-stderr "$TDSTAT" calls nothing --overhead 100 -j -o out -- "$CALLS" 200 short
-	[[ $stderr == *"nothing: --engine=pt tells exactly"* ]]
+	[[ $stderr == *"nothing: --engine=pt measures the times"* ]]
 	run -0 --separate-stderr "$TDSTAT" calls job,nothing --overhead 100 -j -o out -- "$CALLS" 200 short
 	[[ $stderr != *--engine=pt* ]]
 }
@@ -180,7 +180,7 @@ takes_turns() {
 	sysctl -qw kernel.perf_event_max_sample_rate=100000
 	sysctl -qw kernel.perf_cpu_time_max_percent=0
 	run -0 --separate-stderr calls job@"$CALLS" -l 1 --record rec -j -o out -- taskset -c 0 "$CALLS" 3000 dram 20
-	[[ $stderr == *"metrics are of samples"* && $stderr != *"had a counter"* ]]
+	[[ $stderr == *"metrics are sampled"* && $stderr != *"had a counter"* ]]
 	[ "$(of .calls)" -eq 3000 ]
 	jq -rs 'map(select(.slow == true and .pmu == "cpu_core")) | map([.metric, .value, .error] | @tsv) | .[]' out | tee slow
 	awk '{ value[$1] = $2; sum += $2; bad += !($3 > 0) }
@@ -204,7 +204,7 @@ takes_turns() {
 @test "metrics by samples, in turns" {
 	emulated
 	run -0 --separate-stderr calls main,job@"$CALLS" -l 1 -j -o out -- taskset -c 0 "$CALLS" 9000 dram 20
-	[[ $stderr == *"functions take turns"* ]]
+	[[ $stderr == *"functions are traced in turns"* ]]
 	jq -rs 'map(select(.slow == true and .function == "job" and .pmu == "cpu_core")) | map([.metric, .value, .error] | @tsv) | .[]' out | tee slow
 	awk '{ value[$1] = $2; sum += $2 }
 		END { exit !(NR == 4 && sum > 95 && sum < 105 && value["tma_backend_bound"] > 58 && value["tma_backend_bound"] < 78 &&

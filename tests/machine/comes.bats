@@ -223,10 +223,10 @@ sampled_again() {
 		# so long that it is a gap
 		pause 1.5
 		switch 1 2 3 6 7
-		await_said 'CPU(s) 2.* were offline and are back: sampled again from [0-9.]* seconds on$'
-		await_said 'CPU(s) .*6 were offline and are back: sampled again from [0-9.]* seconds on$'
-		await_said 'CPU(s) 3.* came online: sampled from [0-9.]* seconds on$'
-		await_said 'CPU(s) .*7 came online: sampled from [0-9.]* seconds on$'
+		await_said 'CPU(s) 2.* were offline and are back: sampled again starting at [0-9.]* seconds$'
+		await_said 'CPU(s) .*6 were offline and are back: sampled again starting at [0-9.]* seconds$'
+		await_said 'CPU(s) 3.* came online: sampled starting at [0-9.]* seconds$'
+		await_said 'CPU(s) .*7 came online: sampled starting at [0-9.]* seconds$'
 		# of one kind alone
 		switch 0 5
 		await_said '^tdstat: CPU(s) 5 went offline'

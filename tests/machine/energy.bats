@@ -193,7 +193,7 @@ known_bandwidth() {
 @test "-C without the CPU on which the kernel counts a package: the reason is said, typed or in a metric" {
 	cpus=0
 	[ "$TD_MACHINE" != spr ] || cpus=0,4
-	why="cstate_pkg/c6-residency/: cstate_pkg counts on CPU(s) $cpus alone, and -C has none of them"
+	why="cstate_pkg/c6-residency/: cstate_pkg counts only on CPU(s) $cpus, and -C contains none of them"
 	run -0 --separate-stderr "$TDSTAT" -C 1 -M C6_Pkg_Residency -- true
 	[[ $stderr == *"$why"* ]]
 	run -0 --separate-stderr "$TDSTAT" -C 1 -e cycles,cstate_pkg/c6-residency/ -- true

@@ -71,7 +71,7 @@ halve() {
 	[ "$TD_MACHINE" = spr ] || skip "one machine is enough"
 	run -1 --separate-stderr "$ACT" 1ms:balanced -- "$TDSTAT" doctor --evidence --program spin -
 	jq -e -s '.[-1] | .program == "spin" and .agrees == false' <<<"$output"
-	[[ $(tr -s ' \n' ' ' <<<"$stderr") == *"none spin "*"; no verdict: no node is over its threshold; core_bound expected"*"0 of 1 as expected"* ]]
+	[[ $(tr -s ' \n' ' ' <<<"$stderr") == *"none spin "*"; no verdict: no node is above its threshold; core_bound expected"*"0 of 1 as expected"* ]]
 	# the emulator is slower than any core
 	[[ $(tr -s ' \n' ' ' <<<"$stderr") == *" cycles per pause, and theory gives 4 to 400 cycles; "* ]]
 }

@@ -46,10 +46,10 @@ teardown() {
 	chmod +x on
 	told='A and B ran on different core types: '
 	if [[ ${stderr_lines[0]} == *cpu_core* ]]; then
-		[[ ${stderr_lines[0]} =~ ${told}(9.|100)' % of the slots of A were of cpu_core, and '.' % of B' ]]
+		[[ ${stderr_lines[0]} =~ ${told}(9.|100)' % of the slots of A were on cpu_core, and '.' % of B' ]]
 		cpus=0-3
 	else
-		[[ ${stderr_lines[0]} =~ ${told}.' % of the slots of A were of cpu_atom, and '(9.|100)' % of B' ]]
+		[[ ${stderr_lines[0]} =~ ${told}.' % of the slots of A were on cpu_atom, and '(9.|100)' % of B' ]]
 		cpus=4-7
 	fi
 	[[ ${stderr_lines[1]} == *"taskset put them there: the CPUs of cpu_"*" are $cpus" ]]

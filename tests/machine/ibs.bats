@@ -105,7 +105,7 @@ is() {
 	# the watchdog has one of six counters
 	echo 1 >/proc/sys/kernel/nmi_watchdog
 	run -0 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" profile -j -o out -- taskset -c 0 "$ACT" "${TURNS[@]}"
-	[[ $stderr == *"not counted, as its counters do not hold all events at once, and none takes turns: smt_contention"* ]]
+	[[ $stderr == *"not counted, because there are too few counters for all events at once, and none is multiplexed: smt_contention"* ]]
 	for name in dram_latency icache balanced; do is scenario_$name $name; done
 	jq -es 'map(select(.metric == "smt_contention")) | length > 0 and all(.value == null)' out
 	echo 0 >/proc/sys/kernel/nmi_watchdog
@@ -180,7 +180,7 @@ waits() {
 	turns=(SECONDS00ms:dram_latency SECONDS00ms:l2_bound SECONDS00ms:page_walks)
 	for_longer enough_samples run -0 --separate-stderr locate backend_bound_memory --all-user -F 4000 -j -o out -- \
 		taskset -c 1 "$ACT" "${turns[@]}" "${turns[@]}" "${turns[@]}" "${turns[@]}"
-	run ! grep -vE '^$|samples stand for|kernel stopped sampling|samples a second, not' <<<"$stderr"
+	run ! grep -vE '^$|samples represent|kernel stopped sampling|samples a second, not' <<<"$stderr"
 	jq -es 'map(select(.function)) | all(.node == "backend_bound_memory" and .event == "ibs_op/cnt_ctl=1/")' out
 	for name in dram_latency l2_bound page_walks; do
 		near "$(share scenario_$name)" \
@@ -203,12 +203,12 @@ waits() {
 	with_ibs
 	[ "$TD_MACHINE" = zen4 ] || skip "the rates are of Zen 4, which is 6 wide"
 	for_longer enough_samples run -0 --separate-stderr locate -o out -- "$ACT" SECONDSs:dram_latency
-	[[ $stderr == *"loses most to backend_bound_memory"* ]]
+	[[ $stderr == *"biggest loss on "*": backend_bound_memory"* ]]
 	grep -qE '^ ibs_op/cnt_ctl=1/, [0-9,]+ samples of about [0-9,]+ cycles$' out
 	# interrupts have a share, which grows where the host is slow
 	awk '/%/ { exit !/scenario_dram_latency/ }' out
 	for_longer enough_samples run -0 --separate-stderr locate -o out -- "$ACT" SECONDSs:icache
-	[[ $stderr == *"loses most to frontend_bound"* ]]
+	[[ $stderr == *"biggest loss on "*": frontend_bound"* ]]
 	grep -qE '^ ibs_fetch//, [0-9,]+ samples of about [0-9,]+ cycles$' out
 	# and the tree names the command
 	run -0 --separate-stderr "$TDSTAT" -l 2 -- "$ACT" 1s:dram_latency

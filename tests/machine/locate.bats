@@ -71,7 +71,7 @@ rate() {
 @test "a node of P-cores that E-cores have by another name: both are sampled" {
 	run -0 --separate-stderr locate tma_dram_bound --all-user -j -o out -- "$ACT" -n 4 1s:icache,dram_latency 3s:dram_latency
 	# interrupts are late where the host is busy
-	run ! grep -vE '^$|samples stand for' <<<"$stderr"
+	run ! grep -vE '^$|samples represent' <<<"$stderr"
 	mostly out cpu_core scenario_dram_latency
 	mostly out cpu_atom scenario_dram_latency
 }
@@ -166,11 +166,11 @@ expected() {
 		# shellcheck disable=SC2016 # of the shell within
 		run -0 --separate-stderr locate --all-user -o out -- \
 			sh -c 'if [ -e again ]; then cpus=$3; else cpus=$2; fi; touch again; exec taskset -c "$cpus" "$1" 2s:dram_latency' sh "$ACT" "$first" "$second"
-		[[ $stderr =~ "the node is that of cpu_"(core|atom)", where this run was for "[0-9]+" % of its time: taskset -c $first before the command" ]]
+		[[ $stderr =~ "the node was measured on cpu_"(core|atom)", where this run spent "[0-9]+" % of its time; taskset -c $first before the command" ]]
 	done
 	# from its first instruction
 	run -0 --separate-stderr taskset -c 2 "$TDSTAT" locate --all-user -o out -- "$ACT" 2s:dram_latency
-	[[ $stderr != *"where this run was"* ]]
+	[[ $stderr != *"where this run spent"* ]]
 }
 
 @test "few samples: how many there were, and what takes more" {

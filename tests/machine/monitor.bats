@@ -106,7 +106,7 @@ whole() {
 	seen=0
 	wait_for whole
 	pinned
-	wait_for grep -q 'are split in two' err
+	wait_for grep -q 'are now split in two' err
 	seen=$(wc -l <out)
 	wait_for whole
 }

@@ -98,7 +98,7 @@ act-${pids[0]}" ]
 	echo 0 >$cpu
 	wait_for grep -q 'CPU(s) 3 went offline: not counted until they are back' err
 	echo 1 >$cpu
-	wait_for grep -q 'CPU(s) 3 were offline and are back: counted again from' err
+	wait_for grep -q 'CPU(s) 3 were offline and are back: counted again starting at' err
 	seen=$(wc -l <out)
 	taskset -c 3 "$ACT" 2s:ports &
 	acts=$!

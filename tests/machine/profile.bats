@@ -210,5 +210,5 @@ newest() {
 
 @test "--call-graph lbr: this machine has none, and it is said" {
 	run -0 --separate-stderr profile --call-graph lbr --folded stacks -- true
-	[[ ${stderr_lines[0]} == *'cpu_core does not note calls in last branch records'* ]]
+	[[ ${stderr_lines[0]} == *'cpu_core does not record calls in last branch records'* ]]
 }

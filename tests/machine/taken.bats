@@ -82,7 +82,7 @@ taken() {
 		    counting.wait()
 		    process and process.wait()
 		said = open("err").read()
-		assert said.count("are split in two") == 1, said
+		assert said.count("are now split in two") == 1, said
 		last = next(row for row in rows()[seen:] if set(alone) <= set(row))
 		# a difference of two counts that are nearly the same is near 0; the last one has one
 		# of two formulas, by which of two counts is larger
@@ -129,6 +129,6 @@ taken() {
 	neighbour=$!
 	wait "$counting"
 	kill "$neighbour"
-	[ "$(grep -c 'are split in two' err)" -eq 1 ]
+	[ "$(grep -c 'are now split in two' err)" -eq 1 ]
 	jq -es --arg pmu "$pmu" 'map(select(.level and .pmu == $pmu)) | length > 30 and all(.value != null)' out
 }

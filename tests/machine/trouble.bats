@@ -128,7 +128,7 @@ check_cycles() {
 	[[ $stderr == *"tdstat: taskset -c 0-3 runs the command on cpu_core"* ]]
 	# most of the time it was elsewhere, too
 	run -0 --separate-stderr "$TDSTAT" -e cpu_core/cycles/ -- sh -c 'taskset -c 0 true; taskset -c 6 sh -c "$1"' - "$WORK"
-	[[ $stderr =~ "tdstat: this is of cpu_core alone, where the command ran for "[0-9.]+" % of its time: taskset -c 0-3 keeps it there" ]]
+	[[ $stderr =~ "tdstat: only cpu_core was measured, where the command ran for "[0-9.]+" % of its time; taskset -c 0-3 keeps it there" ]]
 	run -0 --separate-stderr taskset -c 0 "$TDSTAT" -e cpu_core/cycles/ -- sh -c "$WORK"
 	[[ $stderr != *"taskset -c"* ]]
 	[[ $stderr != *watchdog* ]]
@@ -201,7 +201,7 @@ without_deadlines() {
 
 # gone: for so many seconds, by what was said
 gone() {
-	sed -nE 's/.* came online: counted from ([0-9.]+) seconds on$/\1 0/p
+	sed -nE 's/.* came online: counted starting at ([0-9.]+) seconds$/\1 0/p
 		s/.* not counted from ([0-9.]+) to ([0-9.]+) seconds$/\2 \1/p' said |
 		awk '{ sum += $1 - $2 } END { print sum }'
 }
@@ -317,7 +317,7 @@ come() {
 	stop
 	without_deadlines
 	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ ${stderr_lines[0]} =~ ^"tdstat: CPU(s) 3 came online: counted from "[0-9.]+" seconds on"$ ]]
+	[[ ${stderr_lines[0]} =~ ^"tdstat: CPU(s) 3 came online: counted since "[0-9.]+" seconds on"$ ]]
 	# not before, then in each row, and what is counted on CPU 2
 	run ! grep ',CPU3,' <(head -n 15 rows)
 	[ "$(grep -c ',CPU3,' rows)" -ge 3 ]

@@ -21,7 +21,7 @@ refused() {
 	[[ ${stderr_lines[1]} == "tdstat: sudo sysctl kernel.perf_event_paranoid="[012]" allows it (it is $1)" && $1 -gt 2 ||
 		${stderr_lines[1]} == "tdstat: sudo sysctl kernel.perf_event_paranoid="[012]" allows it (it is $1); tdstat doctor"* ||
 		# of others' processes, no setting is enough
-		"$1 ${stderr_lines[1]}" == "2 tdstat: root may, and tdstat with CAP_PERFMON: tdstat doctor"* ]]
+		"$1 ${stderr_lines[1]}" == "2 tdstat: run as root, or give tdstat CAP_PERFMON (tdstat doctor prints the command)"* ]]
 	[ ! -e ran ]
 }
 
@@ -201,7 +201,7 @@ closed_shells() {
 	done
 	for name in TDSTAT_METRICS SYSFS_PATH PROCFS_PATH; do
 		run -0 --separate-stderr as_nobody 2 env $name=secret ./capable -a --timeout 100 -x,
-		[ "$stderr" = "tdstat: $name is ignored: tdstat has rights that its user has not" ]
+		[ "$stderr" = "tdstat: $name is ignored, because tdstat has privileges that its user lacks" ]
 	done
 	cmp "$BATS_TEST_DIRNAME/../data/alderlake.jsonl" secret/file
 }

@@ -21,8 +21,8 @@ text() {
 @test "doctor names a general counter, and the levels are planned without it" {
 	"$TDSTAT" doctor -j >found || true
 	[[ "$(text watchdog)" == "the NMI watchdog may hold a general counter of each CPU, "* ]]
-	[[ "$(text counters)" == "others hold cpu: 1 of "*" general counters: "* ]]
-	[[ "$(jq '.findings[].text' found)" == *" general counters, of which others hold 1, do not hold all of them"* ]]
+	[[ "$(text counters)" == "already in use: cpu: 1 of "*" general counters; "* ]]
+	[[ "$(jq '.findings[].text' found)" == *" general counters, of which 1 are already in use, do not hold all of them"* ]]
 	[[ "$(jq '.findings[].text' found)" != *"the NMI watchdog holds one more"* ]]
 	sysctl -q -w kernel.nmi_watchdog=0
 	"$TDSTAT" doctor -j >found || true

@@ -517,7 +517,7 @@ static const struct td_option recording[] = {
 	{ "per-region", 0, NULL, "a row for each region of the program",
 	  TD_OPTION_BIT, offsetof(struct td_opts, request.show.aggregations),
 	  .min = TD_AGGREGATE_REGION },
-	{ "locate", 0, NULL, "show the functions in the samples of tdstat locate",
+	{ "locate", 0, NULL, "show the functions of samples of tdstat locate",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, locate) },
 	{ "no-tree", 0, NULL, "show the events of a file of perf stat, even if they make a tree",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.no_tree) },

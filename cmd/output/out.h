@@ -249,7 +249,7 @@ void td_out_marks_put(const struct td_writer *writer, const struct td_marks *mar
 		      const char *start);
 
 struct td_limits;
-/* ci.c: write a test case per limit.  why: an error other than of limits; NULL: none. */
+/* ci.c: write a test case per limit.  why: why nothing could be compared; NULL: it could. */
 void td_out_junit(FILE *fp, const struct td_limits *limits, const char *why);
 
 #endif

@@ -274,7 +274,7 @@ teardown() {
 	refused 'tdstat takes no --total: it is an option of tdstat report' --total
 	refused_now 'tdstat takes no --html: it is an option of tdstat report and tdstat diff' --html out.html true
 	assert_equal "${stderr_lines[1]}" \
-		'tdstat: tdstat record -o FILE saves the counts; tdstat report --html shows then'
+		'tdstat: tdstat record -o FILE saves the counts; tdstat report --html then shows them'
 	refused 'tdstat takes no --print: it is an option of tdstat list' --print cycles
 	refused_now 'tdstat record takes no -r: it is an option of tdstat and tdstat diff' record -r 2 -o file true
 	[[ ${stderr_lines[1]} == 'tdstat: a recording contains one run: make several and compare them with tdstat diff;'* ]]

@@ -32,7 +32,7 @@ teardown() {
 @test "--sort takes no value" {
 	try "$TDSTAT" -a -A --sort lost --timeout 10
 	assert_failure 64
-	assert_complains "^tdstat: --sort takes no value: it sorts by lost slots, and 'lost' is no command"
+	assert_complains "^tdstat: --sort takes no value: it sorts by lost slots, and 'lost' is not a command"
 	# but a command may follow
 	saved alderlake
 	try "$TDSTAT" -a --sort --dry-run -- true

@@ -317,7 +317,7 @@ come() {
 	stop
 	without_deadlines
 	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ ${stderr_lines[0]} =~ ^"tdstat: CPU(s) 3 came online: counted since "[0-9.]+" seconds on"$ ]]
+	[[ ${stderr_lines[0]} =~ ^"tdstat: CPU(s) 3 came online: counted starting at "[0-9.]+" seconds"$ ]]
 	# not before, then in each row, and what is counted on CPU 2
 	run ! grep ',CPU3,' <(head -n 15 rows)
 	[ "$(grep -c ',CPU3,' rows)" -ge 3 ]

@@ -669,7 +669,7 @@ static void check_damage(void)
 	open_store(&store);
 	store.head->magic[0] = 'x';
 	td_store_forget(&store);
-	is_refused("is not of", "another file");
+	is_refused("is not a file of regions", "another file");
 	snprintf(path, sizeof(path), "%s.1", prefix);
 	close(open(path, O_CREAT | O_WRONLY, 0600));
 	ok(read_all(&files, &err) == 0 && files.nr_processes == 0,
@@ -689,20 +689,20 @@ static void check_no_files(void)
 	snprintf(path, sizeof(path), "%s.1", prefix);
 	if (mkfifo(path, 0600))
 		exit(1);
-	is_refused("is not of", "a FIFO");
+	is_refused("is not a file of regions", "a FIFO");
 	open_store(&store);
 	td_store_forget(&store);
 	snprintf(other, sizeof(other), "%s/other", folder);
 	snprintf(path, sizeof(path), "%s.%d", prefix, (int)getpid());
 	if (rename(path, other) || symlink(other, path))
 		exit(1);
-	is_refused("is not of", "a link to such a file");
+	is_refused("is not a file of regions", "a link to such a file");
 	open_store(&store);
 	if (ftruncate(store.fd, (off_t)TD_REGION_FILE + 1))
 		exit(1);
 	store.head->nr_records = 1000000;
 	td_store_forget(&store);
-	is_refused("is not of", "a larger file than there are");
+	is_refused("is not a file of regions", "a larger file than there are");
 }
 
 int main(void)

@@ -88,7 +88,8 @@ assert_objects() {
 	}
 }
 
-# Functions that go on for many periods, and one that does not.
+# Functions that go on for many periods, and one that does not.  With -F 4000 there are
+# many in what a thread runs at once on a busy machine, too.
 build_long() {
 	build long <<-'C'
 		WORK(large)
@@ -115,7 +116,7 @@ build_long() {
 @test "functions that stay for many periods are what they are" {
 	clock_machine
 	build_long
-	profile -x, -o out -- ./long 800
+	profile -F 4000 -x, -o out -- ./long 800
 	[ "$status" -eq 7 ]
 	assert_only_notes
 	assert_rows out 'clocks("large") && clocks("small")'
@@ -224,7 +225,7 @@ build_long() {
 	needs_wing pictures
 	clock_machine
 	build_long
-	profile --folded stacks --flame flame.svg --pprof profile --samples samples -x, -o table -- ./long 800
+	profile -F 4000 --folded stacks --flame flame.svg --pprof profile --samples samples -x, -o table -- ./long 800
 	# the samples are those of cycles
 	try "$TDSTAT" report --locate --folded located -o located.table samples
 	assert_success
@@ -270,7 +271,7 @@ build_long() {
 	needs_wing pictures
 	clock_machine
 	build_long
-	profile --samples samples -o table -- ./long
+	profile -F 4000 --samples samples -o table -- ./long
 	try "$TDSTAT" report --profile --html page.html samples
 	assert_success
 	page check page.html
@@ -445,7 +446,7 @@ build_long() {
 	nasty=$'la,r"ge\x1b[31m\nline\ttwo\x7f'
 	objcopy --redefine-sym "large=$nasty" long
 	for how in '' -j '-x,'; do
-		profile $how -o out$how --record rec --force -- ./long
+		profile -F 4000 --all $how -o out$how --record rec --force -- ./long
 		[ "$status" -eq 7 ]
 		assert_printable out$how
 		assert_printable rec

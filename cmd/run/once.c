@@ -17,6 +17,7 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/count/readings.h"
+#include "lib/plan/clocks.h"
 #include "lib/plan/fit.h"
 
 /* --- fork the command and open the counters, disabled --------------------- */
@@ -257,6 +258,18 @@ static int find_held(struct td_job *job, const struct td_readings *delta, bool l
 	return td_err_hint(err, "end the other profiler, or the virtual machine, that holds them");
 }
 
+/* Remove clocks of PMUs of which groups do not run.  Returns false if there are none. */
+static bool drop_clocks(struct td_job *job, const struct td_readings *delta)
+{
+	bool any = false, all = true;
+
+	for (int pmu = 0; job->tree && pmu < (int)job->machine.nr_core; pmu++) {
+		if (has_groups(&job->plan, pmu) && check_pmu_held(job, delta, pmu, false, &all))
+			any |= td_clocks_drop(&job->plan, &job->machine, pmu);
+	}
+	return any;
+}
+
 /* --- enable the counters for the first time and start the clock ------------ */
 
 /* How long to wait for a group that cannot be read yet; 5 to 70 ms were observed. */
@@ -266,7 +279,8 @@ static int find_held(struct td_job *job, const struct td_readings *delta, bool l
  * Read once and drop the counts.  Counters of a group start and are read one after another; from
  * here on, every interval has the same lag at both ends.  Ten looks within 0.1 s let waiting
  * counters run many times, because the kernel rotates groups every 4 ms.  Groups that cannot be
- * read yet keep their lag.
+ * read yet keep their lag.  Returns -EAGAIN if clocks were removed, because a program may hold their
+ * counters: to be opened again.
  */
 static int read_baseline(struct td_run *run, struct td_err *err)
 {
@@ -282,6 +296,8 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 		if (rc || !job->target.system_wide || job->target.cgroups.nr)
 			return rc;
 		rc = find_held(job, &delta, looks == 0, err);
+		if (rc > 0 && looks == 5 && drop_clocks(job, &delta))
+			return -EAGAIN;
 		if (rc <= 0 || looks == 0)
 			return rc < 0 ? rc : 0;
 		nanosleep(&pause, NULL);
@@ -289,9 +305,9 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 }
 
 /*
- * Try again if a group could not be read.  A thread that started while the counters were being
- * opened may have half of a group, which can never be read.  A thread that is just starting or
- * ending looks the same.
+ * Try again without the clocks that were removed, or if a group could not be read.  A thread that
+ * started while the counters were being opened may have half of a group, which can never be read.
+ * A thread that is just starting or ending looks the same.
  */
 static int enable(struct td_run *run, struct td_err *err)
 {
@@ -308,8 +324,8 @@ static int enable(struct td_run *run, struct td_err *err)
 		rc = td_counter_enable(counting->counter, true, -1, err);
 		if (!rc && !counting->baseline)
 			rc = read_baseline(run, err);
-		if (rc || !run->tally.behind || attempt == TD_ATTEMPTS ||
-		    !td_target_attaches(&run->job->request->target))
+		if (rc != -EAGAIN && (rc || !run->tally.behind || attempt == TD_ATTEMPTS ||
+				      !td_target_attaches(&run->job->request->target)))
 			break;
 		td_counter_close(counting->counter);
 		counting->counter = NULL;

@@ -17,6 +17,7 @@
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"
 #include "lib/counter/probe.h"
+#include "lib/plan/clocks.h"
 #include "lib/plan/fit.h"
 
 /* --- does a group run? -------------------------------------------------------- */
@@ -117,14 +118,19 @@ static int try_group(const struct td_plan *plan, const struct td_group *group,
 
 /* --- groups of tasks that get no counters -------------------------------------- */
 
-/* Pins a group if this makes it run.  Pinning does not help if other groups are pinned as well. */
-static void pin_if_it_helps(const struct td_plan *plan, struct td_group *group,
-			    const struct td_target *target)
+/*
+ * Pins a group if this makes it run.  Pinning does not help if other groups are pinned as well, but
+ * it may help to count fewer clocks.
+ */
+static void pin_if_it_helps(struct td_plan *plan, const struct td_machine *machine,
+			    struct td_group *group, const struct td_target *target)
 {
 	if (try_group(plan, group, target, -1) != 0)
 		return;
 	group->pinned = true;
 	group->pinned = group->may_unpin = try_group(plan, group, target, -1) == 1;
+	if (!group->pinned && td_clocks_drop(plan, machine, group->pmu))
+		pin_if_it_helps(plan, machine, group, target);
 }
 
 /*
@@ -187,7 +193,7 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 		if (machine->nr_core > 1 && !go_to_one_of(&pmu->cpus, &before))
 			continue;
 		moved |= machine->nr_core > 1;
-		pin_if_it_helps(plan, group, target);
+		pin_if_it_helps(plan, machine, group, target);
 	}
 	if (moved)
 		restore_cpus(machine, old_cpu, &before);
@@ -217,6 +223,7 @@ bool td_is_starved(const struct td_plan *plan, const struct td_group *group,
 #define CYCLES       0x3c
 #define INSTRUCTIONS 0xc0
 #define REF_CYCLES   0x300
+#define REF_TSC_P    0x13c /* reference cycles; some cores also have general counters for them */
 
 /* The indices of counters in a page of perf_event_open(2). */
 #define FIRST_GENERAL 1
@@ -366,7 +373,8 @@ static bool have_indices(const struct td_pmu *pmu, const uint64_t *configs,
  * Returns true if nothing else uses general counters, or the fixed ones of these claims: a branch
  * event gets the first general counter, and the others their fixed ones.  Other programs' cycles
  * and instructions that need general counters get theirs after branches, but before the same
- * events of this thread, which are always opened.  Cycles that the NMI watchdog displaces get the
+ * events of this thread, which are always opened.  Other programs' reference cycles would make
+ * room for REF_CYCLES by taking a general counter, but do not for REF_TSC_P.  Cycles that the NMI watchdog displaces get the
  * second general counter.
  */
 static bool are_free(const struct td_pmu *pmu, uint32_t claims, bool nmi_watchdog, int cpu)
@@ -382,6 +390,8 @@ static bool are_free(const struct td_pmu *pmu, uint32_t claims, bool nmi_watchdo
 
 		if (fixed < 0 || !(always || (claims & TD_FIXED(fixed))))
 			continue;
+		if (config == REF_CYCLES && td_uarch_place(pmu->uarch, REF_TSC_P, 0).fixed >= 0)
+			config = REF_TSC_P;
 		configs[nr] = config;
 		expected[nr++] = nmi_watchdog && config == CYCLES ? FIRST_GENERAL + 1
 								  : FIRST_FIXED + (uint32_t)fixed;
@@ -453,16 +463,16 @@ struct wanted {
 	uint32_t claims; /* counters that they can use */
 };
 
-/* Adds the events that need a counter. */
+/* Adds the events that need a counter, or only those that need a fixed one that no event uses. */
 static void add_events(const struct td_plan *plan, const struct td_machine *machine,
-		       const struct td_group *group, const struct td_target *target,
+		       const struct td_group *group, const struct td_target *target, bool all,
 		       struct wanted *wanted)
 {
 	for (size_t i = 0; i < group->nr && wanted->nr < TD_NR_COUNTERS; i++) {
 		const struct td_event *event = &plan->events.v[group->members[i]];
 		uint32_t mask = td_claim_of(machine, event).mask;
 
-		if (!mask)
+		if (!mask || (!all && mask & (~TD_FIXED_ALL | wanted->claims)))
 			continue;
 		wanted->claims |= mask;
 		wanted->attrs[wanted->nr] = td_plan_attr(plan, group, i, target);
@@ -473,7 +483,7 @@ static void add_events(const struct td_plan *plan, const struct td_machine *mach
 
 /*
  * Lists the events that have to run together: those of the PMU's pinned groups and of the
- * largest other one.  Returns false if they have run already (td_pin_starved()), or need so few
+ * largest other one, and those of further groups that no general counter counts.  Returns false if they have run already (td_pin_starved()), or need so few
  * general counters that a system call is not worth it: level 1 with PERF_METRICS.
  */
 static bool list_wanted(const struct td_plan *plan, const struct td_machine *machine, int pmu,
@@ -490,10 +500,16 @@ static bool list_wanted(const struct td_plan *plan, const struct td_machine *mac
 			return false;
 		if (group != multiplexed && (group->pmu != pmu || !group->pinned))
 			continue;
-		add_events(plan, machine, group, target, wanted);
+		add_events(plan, machine, group, target, true, wanted);
 		general += count_needed(plan, machine, group, ~TD_FIXED_ALL);
 	}
-	return wanted->nr && 4 * general > all;
+	if (4 * general <= all)
+		return false;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].pmu == pmu)
+			add_events(plan, machine, &plan->groups[g], target, false, wanted);
+	}
+	return true;
 }
 
 /* Returns the first of the PMU's CPUs that are counted, or -1. */
@@ -558,17 +574,13 @@ static bool move_to(const struct td_pmu *pmu, cpu_set_t *before, bool *moved)
 /* Fewer events are opened as a group with fewer system calls than are_free() needs. */
 #define FEW_EVENTS 7
 
-/*
- * Returns true if these events are not counted together, or reference cycles are not, which other
- * groups may need and no general counter counts.
- */
+/* Returns true if these events are not counted together. */
 static bool lacks(const struct td_pmu *pmu, const struct wanted *wanted, bool nmi_watchdog, int cpu)
 {
 	if (wanted->nr <= FEW_EVENTS)
 		return try_events(wanted->attrs, wanted->nr, cpu) == 0;
 	return !are_free(pmu, wanted->claims, nmi_watchdog, cpu) &&
-	       (try_events(wanted->attrs, wanted->nr, cpu) == 0 ||
-		try_counters(pmu, 1, REF_CYCLES, cpu) == 0);
+	       try_events(wanted->attrs, wanted->nr, cpu) == 0;
 }
 
 bool td_find_held(const struct td_plan *plan, struct td_machine *machine,

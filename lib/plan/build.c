@@ -12,6 +12,9 @@
 /* Home of pinned events, until they have a group. */
 #define PINNED (-3)
 
+/* Home of events whose only counters other programs hold.  Each has a group of its own. */
+#define ALONE (-4)
+
 /* The state of td_plan_build() on one PMU. */
 struct scheduling {
 	struct td_plan *plan;
@@ -123,7 +126,7 @@ static bool move(const struct scheduling *s, int event, int home)
 {
 	int slots;
 
-	if (!is_here(s, event))
+	if (!is_here(s, event) || s->packing.homes[event] == ALONE)
 		return false;
 	slots = slots_of(s, event);
 	s->packing.homes[event] = home;
@@ -426,6 +429,25 @@ static void make_odd(struct scheduling *s, size_t nr)
 	td_plan_add_clone(s->plan, group, s->reference.event);
 }
 
+/* Add the groups of held events, which take no other event with them.  Returns their number. */
+static size_t add_held(const struct scheduling *s)
+{
+	size_t nr = 0;
+
+	for (int i = 0; i < s->nr_initial; i++) {
+		struct td_group *group;
+
+		if (s->packing.homes[i] != ALONE)
+			continue;
+		group = td_plan_new_group(s->plan, s->pmu);
+		group->may_split = true;
+		group->family = family_of(s, i);
+		td_group_add(group, &i, 1);
+		nr++;
+	}
+	return nr;
+}
+
 static int add_groups(struct scheduling *s)
 {
 	size_t nr = 0;
@@ -439,7 +461,7 @@ static int add_groups(struct scheduling *s)
 			return rc;
 		nr += is_home(s, home);
 	}
-	make_odd(s, nr);
+	make_odd(s, nr + add_held(s));
 	return 0;
 }
 
@@ -514,8 +536,10 @@ static int build_pmu(struct scheduling *s)
 		s->packing.homes[i] = wanted ? TD_NOWHERE : TD_NOT_PACKED;
 		if (wanted)
 			s->claims[i] = td_claim_of(s->machine, &s->plan->events.v[i]);
+		if (wanted && packs && s->claims[i].held)
+			s->packing.homes[i] = ALONE;
 	}
-	if (!is_home(s, TD_NOWHERE))
+	if (!is_home(s, TD_NOWHERE) && !is_home(s, ALONE))
 		return 0;
 	for (enum td_clock_event i = 0; i < TD_NR_CLOCKS; i++)
 		s->clocks[i] = s->schedule->clocks

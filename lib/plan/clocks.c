@@ -234,10 +234,8 @@ static int add(struct td_plan *plan, const struct td_machine *machine, int pmu,
 	struct td_reference made = { .event = -1, .kind = (int)kind };
 	int group = find_group(plan, pmu), rc;
 
-	/* with an event whose only counter another program holds, the group would not be counted */
-	if (!(claim.mask & ~machine->pmus[pmu].held_fixed))
-		return 0;
-	if (group < 0 || find_reference(plan, machine, pmu, kind) >= 0 ||
+	/* a group with a held event would not be counted */
+	if (claim.held || group < 0 || find_reference(plan, machine, pmu, kind) >= 0 ||
 	    (!has_own_counter(plan, machine, pmu, &claim) &&
 	     !fits_beside_all(plan, machine, pmu, &claim)))
 		return 0;
@@ -267,6 +265,25 @@ int td_clocks_add(struct td_plan *plan, const struct td_machine *machine, int pm
 	for (enum td_clock_event i = 0; !rc && i < TD_NR_CLOCKS; i++)
 		rc = add(plan, machine, pmu, i, err);
 	return rc;
+}
+
+bool td_clocks_drop(struct td_plan *plan, const struct td_machine *machine, int pmu)
+{
+	bool any = false;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		struct td_group *group = &plan->groups[g];
+
+		for (size_t i = group->nr; group->pmu == pmu && i-- > 1;) {
+			const struct td_event *event = &plan->events.v[group->members[i]];
+
+			if (!event->spare || td_claim_of(machine, event).mask & ~TD_FIXED_ALL)
+				continue;
+			td_plan_refuse(plan, g, i, "another program holds its counter");
+			any = true;
+		}
+	}
+	return any;
 }
 
 /* --- finding -------------------------------------------------------------- */

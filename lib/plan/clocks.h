@@ -49,6 +49,11 @@ bool td_clocks_has(const struct td_machine *machine, int pmu);
 int td_clocks_add(struct td_plan *plan, const struct td_machine *machine, int pmu,
 		  struct td_err *err);
 /*
+ * Remove the PMU's spare events that only fixed counters count, which other programs may hold.
+ * Returns false if there are none.
+ */
+bool td_clocks_drop(struct td_plan *plan, const struct td_machine *machine, int pmu);
+/*
  * Returns the event of the plan that counts a clock in all privilege levels, or -1.
  * recorded: the events have names, but no encoding.
  */

@@ -72,7 +72,8 @@ struct td_claim td_claim_of(const struct td_machine *machine, const struct td_ev
 		claim.mask |= TD_FIXED(place.fixed);
 	if (machine->nmi_watchdog)
 		claim.mask &= ~watchdogs(pmu->uarch);
-	if (claim.mask & ~pmu->held_fixed)
+	claim.held = claim.mask && !(claim.mask & ~pmu->held_fixed);
+	if (!claim.held)
 		claim.mask &= ~pmu->held_fixed;
 	claim.most = most_general(machine, pmu, place.leaks);
 	claim.reg = td_uarch_register(config, event->config[1]);
@@ -135,7 +136,7 @@ bool td_fit_add(struct td_fit *fit, const struct td_claim *claim)
 
 	if (!claim->mask)
 		return true;
-	if (fit->nr == TD_NR_COUNTERS || !register_suffices(fit, claim, &is_new) ||
+	if (claim->held || fit->nr == TD_NR_COUNTERS || !register_suffices(fit, claim, &is_new) ||
 	    !is_within_most(fit, claim, most))
 		return false;
 	fit->masks[fit->nr] = claim->mask;

@@ -18,6 +18,7 @@ struct td_claim {
 	uint64_t value; /* value that reg must contain */
 	/* maximum number of general counters in use, including its own; 0: no limit */
 	int most;
+	bool held; /* other programs hold all counters of mask, so that no group has room for it */
 };
 
 struct td_claim td_claim_of(const struct td_machine *machine, const struct td_event *event);

@@ -3,6 +3,7 @@
  * Plans of many events: what is pinned, what the groups that take turns count
  * besides, and what stands for itself.
  */
+#include "lib/plan/fit.h"
 #include "lib/plan/plan.h"
 
 #include "tests/unit/letters.h"
@@ -18,6 +19,7 @@ static const struct {
 	const char *name, *model, *events, *needs;
 	bool single, together, watchdog; /* together: not always */
 	bool clocks;
+	uint32_t held; /* fixed counters of other programs */
 	const char *families; /* a digit for each event; NULL: none */
 	const char *want;     /* its groups; behind : those of a family */
 } rows[] = {
@@ -112,6 +114,11 @@ static const struct {
 	{ "clocks: no cycles that groups would take turns for", "skx",
 	  "adefgh", "1adef 3gh", .together = true, .watchdog = true,
 	  .clocks = true, .want = "adefRI gh" },
+	{ "held: reference cycles are alone", "spr", "srbx", "1srbx",
+	  .held = TD_FIXED(2), .want = "srb x" },
+	{ "held: alone in their family, without clocks", "skx", "adefxgh",
+	  "1adef 3xgh", .together = true, .clocks = true, .held = TD_FIXED(2),
+	  .families = "0000111", .want = "adefCI gh:1 x" },
 	{ "clocks: not on AMD", "zen", "ad", "1ad", .together = true,
 	  .clocks = true, .want = "ad" },
 };
@@ -151,6 +158,7 @@ static void test_row(size_t r)
 	schedule.families = rows[r].families ? families : NULL;
 	test_machine(&machine, rows[r].model);
 	machine.nmi_watchdog = rows[r].watchdog;
+	machine.pmus[0].held_fixed = rows[r].held;
 	test_add_letters(&plan, &machine.pmus[0], rows[r].events);
 	schedule.nr_needs = test_make_needs(&plan, rows[r].needs, needs, events);
 	ok(td_plan_build(&plan, &machine, &schedule, &err) == 0, "%s", rows[r].name);

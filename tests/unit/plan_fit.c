@@ -337,6 +337,9 @@ static void test_reference(size_t i)
 	ok(td_clocks_add(&plan, &machine, 0, &err) == 0 &&
 		   plan.groups[0].nr == 1 + references[i].clocks,
 	   "%zu clocks: %s", plan.groups[0].nr - 1, references[i].name);
+	ok(td_clocks_drop(&plan, &machine, 0) == (references[i].clocks == TD_NR_CLOCKS) &&
+		   plan.groups[0].nr == 3,
+	   "reference cycles are dropped: %s", references[i].name);
 	td_plan_free(&plan);
 	td_machine_free(&machine);
 }

@@ -51,7 +51,10 @@ static void put_machine(FILE *fp, const struct td_machine *machine)
 	td_put_printable(fp, cpuid);
 	fprintf(fp, ": %s, hyper-threading %s, NMI watchdog %s",
 		machine->model ? machine->model->name : "not in the table",
-		machine->smt ? "on" : "off", machine->nmi_watchdog ? "on" : "off");
+		machine->smt ? "on" : "off",
+		machine->nmi_watchdog    ? "on"
+		: machine->idle_watchdog ? "on (counter of cycles free)"
+					 : "off");
 	if (held)
 		fprintf(fp, "; already in use: %s", held);
 	put_unchecked(fp, machine);

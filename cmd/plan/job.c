@@ -394,6 +394,7 @@ int td_job_plan_beside(struct td_job *job, const struct td_request *request,
 	int rc = begin(job, request, err);
 
 	job->machine.nmi_watchdog = found->nmi_watchdog;
+	job->machine.idle_watchdog = found->idle_watchdog;
 	for (size_t i = 0; !rc && i < job->machine.nr_core; i++) {
 		job->machine.pmus[i].held_general = found->pmus[i].held_general;
 		job->machine.pmus[i].held_fixed = found->pmus[i].held_fixed;
@@ -434,8 +435,10 @@ int td_job_plan(struct td_job *job, const struct td_request *request, struct td_
 {
 	int rc = begin(job, request, err);
 
-	if (!rc && needs_watchdogs_counter(job))
-		job->machine.nmi_watchdog = !td_watchdog_is_idle(&job->machine);
+	if (!rc && needs_watchdogs_counter(job)) {
+		job->machine.idle_watchdog = td_watchdog_is_idle(&job->machine);
+		job->machine.nmi_watchdog = !job->machine.idle_watchdog;
+	}
 	if (!rc)
 		rc = plan(job, err);
 	/* events to sample are multiplexed one by one, or td_job_join() plans again */

@@ -19,9 +19,10 @@ struct td_machine {
 	char release[65];             /* release of the kernel (uname -r) */
 	unsigned int kernel;          /* td_kernel_version(); 0: unknown */
 	struct td_ints online;
-	bool smt;          /* cores have more than one thread */
-	bool has_pmem;     /* has persistent memory */
-	bool nmi_watchdog; /* the NMI watchdog uses a counter for cycles on every CPU */
+	bool smt;           /* cores have more than one thread */
+	bool has_pmem;      /* has persistent memory */
+	bool nmi_watchdog;  /* the NMI watchdog uses a counter for cycles on every CPU */
+	bool idle_watchdog; /* it is on, but does not: td_watchdog_is_idle() */
 	/*
 	 * virtual machines own the core PMUs while they run, and none can start while
 	 * guests are counted (perf_create_mediated_pmu() in kernel/events/core.c,

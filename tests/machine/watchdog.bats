@@ -59,7 +59,8 @@ text() {
 # plans: the number of events of each group, at levels 1 to 3
 plans() {
 	for level in 1 2 3; do
-		"$TDSTAT" -a -l $level -v -o /dev/null -- "$ACT" 200ms:inherited 2>&1 | sed -nE 's/^(group [0-9]+: .* events), .*/\1/p'
+		"$TDSTAT" -a -l $level -v -o /dev/null -- "$ACT" 200ms:inherited >heading 2>&1
+		sed -nE 's/^(group [0-9]+: .* events), .*/\1/p' heading
 	done
 }
 
@@ -69,9 +70,12 @@ plans() {
 	echo 1 >on
 	mount --bind on /proc/sys/kernel/nmi_watchdog
 	plans >buddy
+	grep -F ', NMI watchdog on (counter of cycles free)' heading
+	run ! grep -F 'others hold' heading
 	umount /proc/sys/kernel/nmi_watchdog
 	sysctl -q -w kernel.nmi_watchdog=1
 	plans >with
+	grep -F ', NMI watchdog on (counter of cycles free); others hold cpu: 1 of ' heading
 	[ -s without ]
 	diff without buddy
 	run ! diff without with

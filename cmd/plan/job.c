@@ -398,6 +398,7 @@ int td_job_plan_beside(struct td_job *job, const struct td_request *request,
 	for (size_t i = 0; !rc && i < job->machine.nr_core; i++) {
 		job->machine.pmus[i].held_general = found->pmus[i].held_general;
 		job->machine.pmus[i].held_fixed = found->pmus[i].held_fixed;
+		job->machine.pmus[i].held_cpu = found->pmus[i].held_cpu;
 	}
 	if (rc)
 		return rc;

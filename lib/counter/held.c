@@ -31,6 +31,9 @@
 /* Maximum waiting time on a busy CPU. */
 #define MAX_WAIT_NS 1000000000
 
+/* After this number of CPUs that are not idle, no further one is looked at. */
+#define MAX_TRIED_CPUS 16
+
 /* Closes descriptors, with one call if they were opened one after the other. */
 static void close_all(const int *fds, size_t nr)
 {
@@ -277,26 +280,26 @@ static int count_free(const struct td_pmu *pmu, int general, int cpu)
 }
 
 /*
- * Sets the PMU's held counters, except for the one that td_claim_of() leaves to the NMI
- * watchdog.
+ * Adds a CPU's held counters to those of the PMU, except for the one that td_claim_of() leaves to
+ * the NMI watchdog.  Returns true if the PMU had fewer.
  */
 static bool find_held(struct td_pmu *pmu, bool nmi_watchdog, int cpu)
 {
 	bool has_fixed = !td_uarch_has(pmu->uarch, TD_CORE_NO_FIXED);
 	int general = td_uarch_general(pmu->uarch) - (nmi_watchdog && !has_fixed);
-	int nr = count_free(pmu, general, cpu);
+	int left = general - pmu->held_general, nr = count_free(pmu, left, cpu);
+	uint32_t before = pmu->held_fixed;
 
 	pmu->held_general = general - nr;
-	pmu->held_fixed = 0;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fixed_events); i++) {
 		uint64_t config = fixed_events[i].config;
 		int fixed = td_uarch_place(pmu->uarch, config, 0).fixed;
 
-		if (fixed >= 0 && !(nmi_watchdog && config == CYCLES) &&
-		    try_counters(pmu, nr, config, cpu) == 0)
+		if (fixed >= 0 && !(before & TD_FIXED(fixed)) &&
+		    !(nmi_watchdog && config == CYCLES) && try_counters(pmu, nr, config, cpu) == 0)
 			pmu->held_fixed |= TD_FIXED(fixed);
 	}
-	return pmu->held_general || pmu->held_fixed;
+	return nr < left || pmu->held_fixed != before;
 }
 
 /*
@@ -512,18 +515,6 @@ static bool list_wanted(const struct td_plan *plan, const struct td_machine *mac
 	return true;
 }
 
-/* Returns the first of the PMU's CPUs that are counted, or -1. */
-static int first_cpu(const struct td_pmu *pmu, const struct td_target *target)
-{
-	struct td_ints cpus;
-	int cpu;
-
-	td_plan_cpus(pmu, target, &cpus);
-	cpu = !cpus.nr ? -1 : cpus.v[0];
-	td_ints_free(&cpus);
-	return cpu;
-}
-
 static void put_held(FILE *fp, const struct td_pmu *pmu)
 {
 	const char *gap = pmu->held_general ? ", " : "";
@@ -540,6 +531,8 @@ static void put_held(FILE *fp, const struct td_pmu *pmu)
 		fprintf(fp, "%sthe counter of %s", gap, fixed_events[i].name);
 		gap = ", ";
 	}
+	if (pmu->held_cpu)
+		fprintf(fp, " (found on CPU %d)", pmu->held_cpu);
 }
 
 void td_held_text(const struct td_machine *machine, char **text)
@@ -574,13 +567,34 @@ static bool move_to(const struct td_pmu *pmu, cpu_set_t *before, bool *moved)
 /* Fewer events are opened as a group with fewer system calls than are_free() needs. */
 #define FEW_EVENTS 7
 
-/* Returns true if these events are not counted together. */
-static bool lacks(const struct td_pmu *pmu, const struct wanted *wanted, bool nmi_watchdog, int cpu)
+/* Finds the held counters of the thread's CPU, or of each that is counted system wide. */
+static bool find_on_cpus(struct td_pmu *pmu, const struct wanted *wanted, bool nmi_watchdog,
+			 const struct td_target *target)
 {
-	if (wanted->nr <= FEW_EVENTS)
-		return try_events(wanted->attrs, wanted->nr, cpu) == 0;
-	return !are_free(pmu, wanted->claims, nmi_watchdog, cpu) &&
-	       try_events(wanted->attrs, wanted->nr, cpu) == 0;
+	struct td_ints cpus = { 0 };
+	bool held = false;
+
+	if (target->system_wide)
+		td_plan_cpus(pmu, target, &cpus);
+	else
+		td_ints_add(&cpus, -1);
+	for (size_t i = 0, tried = 0; i < cpus.nr && tried < MAX_TRIED_CPUS; i++) {
+		bool few = !i && wanted->nr <= FEW_EVENTS;
+		int cpu = cpus.v[i];
+
+		if (!few && are_free(pmu, wanted->claims, nmi_watchdog, cpu))
+			continue;
+		tried++;
+		/* they are not counted together if it is known that counters are held */
+		if (!held && try_events(wanted->attrs, wanted->nr, cpu) != 0)
+			continue;
+		if (find_held(pmu, nmi_watchdog, cpu)) {
+			pmu->held_cpu = i ? cpu : 0;
+			held = true;
+		}
+	}
+	td_ints_free(&cpus);
+	return held;
 }
 
 bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
@@ -592,20 +606,20 @@ bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 
 	for (int i = 0; i < (int)machine->nr_core; i++) {
 		struct td_pmu *pmu = &machine->pmus[i];
-		int cpu = target->system_wide ? first_cpu(pmu, target) : -1;
 		struct wanted wanted = { .nr = 0 };
 
 		if (pmu->uarch == TD_UARCH_UNKNOWN || pmu->skip ||
-		    (plan && !list_wanted(plan, machine, i, target, &wanted)) ||
-		    (target->system_wide && cpu < 0))
+		    (plan && !list_wanted(plan, machine, i, target, &wanted)))
 			continue;
 		if (!target->system_wide && machine->nr_core > 1 && !move_to(pmu, &before, &moved))
 			continue;
 		looked = !plan && machine->nmi_watchdog;
 		if (looked)
-			watched |= find_watched(pmu, cpu);
-		else if (!plan || lacks(pmu, &wanted, machine->nmi_watchdog, cpu))
-			held |= find_held(pmu, machine->nmi_watchdog, cpu);
+			watched |= find_watched(pmu, -1);
+		else if (plan)
+			held |= find_on_cpus(pmu, &wanted, machine->nmi_watchdog, target);
+		else
+			held |= find_held(pmu, machine->nmi_watchdog, -1);
 	}
 	if (looked)
 		machine->nmi_watchdog = watched;

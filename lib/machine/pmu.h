@@ -66,6 +66,7 @@ struct td_pmu {
 	bool skip;           /* not requested, so it is neither counted nor shown */
 	int held_general;    /* td_find_held(): number of other programs' general counters */
 	uint32_t held_fixed; /* td_find_held(): TD_FIXED() mask of other programs' counters */
+	int held_cpu; /* td_find_held(): where they are held, if not on the first CPU; else 0 */
 };
 
 enum td_pmu_kind td_pmu_kind(const char *name);

@@ -98,12 +98,64 @@ compare() {
 	compare cycles,instructions
 }
 
+# beside PERF_OPTION...: pinned events, until "neighbour" is killed
+beside() {
+	"$PERF" stat "$@" -x, -o beside -I 200 sleep 600 </dev/null 3>&- &
+	neighbour=$!
+	wait_for test -s beside
+}
+
+# pmus: of all core types
+pmus() {
+	basename -a /sys/bus/event_source/devices/cpu*
+}
+
+@test "beside pinned reference cycles: only nodes that need them have no value" {
+	[[ $TD_MACHINE != zen* ]] || skip "there is no such event"
+	sysctl -q -w kernel.nmi_watchdog=0
+	# shellcheck disable=SC2046 # words
+	beside -a $(pmus | sed 's|.*|-e &/ref-cycles/D|')
+	for level in 1 3 auto 6; do
+		for where in -a --; do
+			case $TD_MACHINE$level$where in skx1-- | bdx1--) continue ;; esac
+			taskset -c 0 "$TDSTAT" ${where/--/} -l $level --all -v -o out -- "$ACT" 2s:inherited 2>err
+			run ! grep 'split in two' err
+			grep -c '%  tma_retiring' out
+			grep 'did not get a counter' out >lacks || true
+			run ! grep -v 'REF' lacks
+		done
+	done
+	# shellcheck disable=SC2154
+	kill "$neighbour"
+}
+
+@test "beside pinned events of a single CPU: each core has all nodes, and -v names it" {
+	sysctl -q -w kernel.nmi_watchdog=0
+	for pmu in $(pmus); do
+		last=$(cat "/sys/bus/event_source/devices/$pmu/cpus" /sys/devices/system/cpu/online 2>/dev/null | head -n 1)
+		last=${last##*[,-]}
+		beside -C "$last" -e "$pmu/r1c2/D" -e "$pmu/r2c2/D" -e "$pmu/rc5/D"
+		for per in "" --per-core; do
+			# shellcheck disable=SC2086 # no word
+			"$TDSTAT" -a $per -l 3 --all -j -v -o out -- "$ACT" 2s:inherited 2>err
+			head -n 1 err
+			run ! grep 'split in two' err
+			# Lunar Lake: P-cores have enough counters left, E-cores a fixed one for r2c2
+			[[ $TD_MACHINE$pmu = lnlcpu_core ]] || grep -E "others hold $pmu: [23] of [0-9]+ general counters.* \(found on CPU $last\)" err
+			jq -r 'select(.level and .value == null) | "\(.id) \(.metric)"' out >null
+			run ! grep . null
+			jq -es 'any(.level == 2)' out
+		done
+		kill "$neighbour"
+		wait "$neighbour" || true
+		rm beside
+	done
+}
+
 @test "profile -l 2 beside pinned events: functions have the nodes that fit the counters that are left" {
 	case $TD_MACHINE in skx | bdx | adl) skip "the kind of core, or its other thread, is not known" ;; esac
 	sysctl -q -w kernel.nmi_watchdog=0
-	"$PERF" stat -a -e cpu/r1c2/D -e cpu/r2c2/D -x, -o beside -I 200 sleep 600 </dev/null 3>&- &
-	neighbour=$!
-	wait_for test -s beside
+	beside -a -e cpu/r1c2/D -e cpu/r2c2/D
 	"$TDSTAT" profile -l 2 -j -o out -- "$ACT" 1s:inherited 2>err || cat err
 	kill "$neighbour"
 	jq -es 'any(.metric == "tma_retiring" and .value != null)' out

@@ -288,6 +288,7 @@ void td_gathering_take(void *ctx, const struct td_record *record, int event)
 	case TD_RECORD_UNTHROTTLE:
 	case TD_RECORD_NAME:
 	case TD_RECORD_THREAD:
+	case TD_RECORD_CGROUP:
 	case TD_RECORD_OTHER:
 		break;
 	}

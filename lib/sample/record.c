@@ -31,6 +31,8 @@ uint64_t td_record_sample_type(const struct td_record_format *format)
 		type |= PERF_SAMPLE_REGS_USER;
 	if (format->copied)
 		type |= PERF_SAMPLE_STACK_USER;
+	if (format->cgroup)
+		type |= PERF_SAMPLE_CGROUP;
 	return type;
 }
 
@@ -174,6 +176,8 @@ static void parse_sample(struct td_record *r, const struct td_record_format *for
 		parse_registers(r, format, words);
 	if (format->copied)
 		parse_copy(r, words);
+	if (format->cgroup)
+		r->cgroup = next_word(words);
 }
 
 /* Takes a text that ends within the record and is padded to words. */
@@ -245,6 +249,13 @@ static void parse_end(struct td_record *r, struct words *words)
 	next_word(words);
 }
 
+static void parse_cgroup(struct td_record *r, struct words *words)
+{
+	r->kind = TD_RECORD_CGROUP;
+	r->cgroup = next_word(words);
+	r->path = take_text(words);
+}
+
 /*
  * Flags for missing packets.  PERF_AUX_FLAG_OVERWRITE, which is missing here, is only set by
  * snapshots.
@@ -287,6 +298,9 @@ static void parse_body(struct td_record *r, const struct perf_event_header *head
 		break;
 	case PERF_RECORD_EXIT:
 		parse_end(r, words);
+		break;
+	case PERF_RECORD_CGROUP:
+		parse_cgroup(r, words);
 		break;
 	case PERF_RECORD_SWITCH:
 		r->kind = TD_RECORD_SWITCH;

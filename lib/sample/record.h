@@ -22,6 +22,7 @@ enum td_record_kind {
 	TD_RECORD_FORK,   /* a process, not only a thread, began */
 	TD_RECORD_THREAD, /* a thread began */
 	TD_RECORD_END,    /* a thread ended */
+	TD_RECORD_CGROUP, /* a cgroup was created; its path is path */
 	TD_RECORD_SWITCH,
 	TD_RECORD_TRACE, /* a CPU has traced a thread up to now */
 	TD_RECORD_LOST,
@@ -70,6 +71,7 @@ struct td_record {
 	bool preempted;   /* switch: the task lost its CPU while runnable */
 	uint64_t lost;    /* number of lost records or samples */
 	uint16_t latency; /* PERF_SAMPLE_WEIGHT_STRUCT: var3_w, in cycles */
+	uint64_t cgroup;  /* PERF_SAMPLE_CGROUP: id of the task's cgroup; or that of a new cgroup */
 };
 
 /* Format of the records of all events; sample_id_all is set. */
@@ -91,6 +93,7 @@ struct td_record_format {
 	 * space.  0: none.
 	 */
 	uint16_t copied;
+	bool cgroup; /* PERF_SAMPLE_CGROUP, and records of new cgroups instead of tasks */
 };
 
 /* Return members of perf_event_attr: sample_type, read_format and sample_regs_user. */

@@ -105,6 +105,7 @@ struct perf_event_attr td_sampler_companion_attr(const struct td_sampler *sample
 static struct perf_event_attr make_watcher(const struct td_sampler *sampler)
 {
 	const struct td_target *target = sampler->setup.target;
+	bool tasks = !sampler->setup.format.cgroup;
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
@@ -112,12 +113,15 @@ static struct perf_event_attr make_watcher(const struct td_sampler *sampler)
 		.sample_period = 1,
 		.inherit = target->inherit,
 		.exclude_kernel = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.build_id = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.task = 1,
+		.mmap = tasks,
+		.mmap2 = tasks,
+		.build_id = tasks,
+		.comm = tasks,
+		.comm_exec = tasks,
+		.task = tasks,
+		.cgroup = !tasks,
+		/* rare records, without which there are none of cgroups (is_sb_event()) */
+		.bpf_event = !tasks,
 		.context_switch = sampler->setup.switches,
 	};
 

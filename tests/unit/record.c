@@ -306,6 +306,27 @@ static void test_huge(void)
 	ok(accepted == 0, "more values or callers than there is room for");
 }
 
+static void test_cgroups(void)
+{
+	static const struct td_record_format with_cgroup = { .values = true, .cgroup = true };
+	struct td_record r;
+
+	put_sample(PERF_RECORD_MISC_USER);
+	put_values();
+	put(0x500000007);
+	ok(parse(&r, &with_cgroup) && r.cgroup == 0x500000007 && r.nr_values, "a task's cgroup");
+	check_short(&with_cgroup, nr, "a task's cgroup");
+	begin(PERF_RECORD_CGROUP, 0);
+	put(0x500000008);
+	put_text("/web/api");
+	put_trailer();
+	ok(parse(&r, &with_cgroup) && r.kind == TD_RECORD_CGROUP && r.cgroup == 0x500000008 &&
+		   strcmp(r.path, "/web/api") == 0,
+	   "a new cgroup");
+	check_short(&with_cgroup, nr, "a new cgroup");
+	ok(td_record_sample_type(&with_cgroup) & PERF_SAMPLE_CGROUP, "the cgroup is asked for");
+}
+
 static void test_formats(void)
 {
 	uint64_t usual = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -571,6 +592,7 @@ int main(void)
 	test_build_id();
 	test_comm();
 	test_fork();
+	test_cgroups();
 	test_stack();
 	test_switch();
 	test_lost();

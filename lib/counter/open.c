@@ -290,12 +290,9 @@ int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err)
 	for (size_t i = 0; online->nr && i < cgroups->nr; i++) {
 		int fd = cgroups->fds[i];
 
-		if (fd < 0) /* an empty element of -G */
-			continue;
-		fd = td_dummy_open(fd, online->v[0], PERF_FLAG_PID_CGROUP);
-		if (fd < 0 && errno == ENOENT)
+		/* an empty element of -G has no descriptor */
+		if (fd >= 0 && !td_cgroup_probe(fd, online->v[0]))
 			return no_controller(cgroups->names[i], err);
-		td_close_fd(&fd); /* the real events report other errors */
 	}
 	return 0;
 }

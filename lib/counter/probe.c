@@ -32,6 +32,16 @@ int td_dummy_open(int pid, int cpu, unsigned long flags)
 	return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC | flags);
 }
 
+bool td_cgroup_probe(int fd, int cpu)
+{
+	bool none;
+
+	fd = td_dummy_open(fd, cpu, PERF_FLAG_PID_CGROUP);
+	none = fd < 0 && errno == ENOENT;
+	td_close_fd(&fd); /* the real events report other errors */
+	return !none;
+}
+
 /* Sets the filter on a disabled event of this thread. */
 int td_tracepoint_ask(uint64_t id, const char *filter)
 {

@@ -19,6 +19,8 @@
  * for perf_event_open(2), whose result it returns.
  */
 int td_dummy_open(int pid, int cpu, unsigned long flags);
+/* Returns false if the kernel has no perf_event controller in the cgroup of a descriptor. */
+bool td_cgroup_probe(int fd, int cpu);
 
 /*
  * Checks a filter of the tracepoint with this id.  Returns -EINVAL if the kernel refuses

@@ -142,12 +142,9 @@ int td_counter_open_cpus(struct td_counter *counter, const struct td_ints *cpus)
 int td_counter_open_cgroup(struct td_counter *counter, size_t index)
 {
 	const struct td_counter_setup *setup = &counter->setup;
-	int fd = td_dummy_open(setup->target->cgroups.fds[index], setup->machine->online.v[0],
-			       PERF_FLAG_PID_CGROUP);
 
-	if (fd < 0 && errno == ENOENT)
+	if (!td_cgroup_probe(setup->target->cgroups.fds[index], setup->machine->online.v[0]))
 		return -ENOENT;
-	td_close_fd(&fd); /* the real events report other errors */
 	return reopen(counter, NULL, 1 + (int)index);
 }
 

@@ -559,3 +559,90 @@ void td_new_cgroups_free(struct td_new_cgroups *new)
 	td_cgroups_free(&new->found);
 	*new = (struct td_new_cgroups){ 0 };
 }
+
+/* --- all cgroups, by their ids ------------------------------------------------- */
+
+void td_cgroup_paths_add(struct td_cgroup_paths *paths, uint64_t id, const char *path)
+{
+	size_t at = td_index_find(&paths->by_id, td_hash(id));
+
+	if (at != TD_NOT_FOUND)
+		return;
+	td_array_add(&paths->ids, paths->nr, sizeof(*paths->ids));
+	td_array_add(&paths->names, paths->nr, sizeof(*paths->names));
+	paths->ids[paths->nr] = id;
+	paths->names[paths->nr] = spell(path);
+	td_index_add(&paths->by_id, td_hash(id), paths->nr++);
+}
+
+/* A cgroup's id is the inode number of its directory. */
+void td_cgroup_paths_read(struct td_cgroup_paths *paths, const char *root)
+{
+	td_autofree char *top = td_strdup(root);
+	char *roots[] = { top, NULL };
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT | FTS_XDEV, NULL);
+	struct stat status;
+	FTSENT *entry;
+
+	td_cgroup_paths_free(paths);
+	while (tree && (entry = fts_read(tree))) {
+		if (entry->fts_info == FTS_D && !stat(entry->fts_path, &status))
+			td_cgroup_paths_add(paths, status.st_ino, entry->fts_path + strlen(root));
+	}
+	if (tree)
+		fts_close(tree);
+	paths->nr_read = paths->nr;
+}
+
+const char *td_cgroup_paths_find(const struct td_cgroup_paths *paths, uint64_t id)
+{
+	size_t at = td_index_find(&paths->by_id, td_hash(id));
+
+	return at == TD_NOT_FOUND ? NULL : paths->names[at];
+}
+
+void td_cgroup_paths_free(struct td_cgroup_paths *paths)
+{
+	for (size_t i = 0; i < paths->nr; i++)
+		free(paths->names[i]);
+	free(paths->names);
+	free(paths->ids);
+	td_index_free(&paths->by_id);
+	*paths = (struct td_cgroup_paths){ 0 };
+}
+
+/*
+ * Returns the path in a line of /proc/self/cgroup, "0::/a" or "4:cpu,perf_event:/a", or NULL if the
+ * line is of another hierarchy.  The text after the path is cut off.
+ */
+static char *own_path(char *line, bool v1)
+{
+	char *controllers = strchr(line, ':'), *path;
+
+	path = controllers ? strchr(controllers + 1, ':') : NULL;
+	if (!path)
+		return NULL;
+	*path = '\0';
+	if (v1 ? !strstr(controllers, "perf_event") : controllers[1] != '\0')
+		return NULL;
+	return path + 1;
+}
+
+uint64_t td_cgroup_own(const struct td_sysfs *fs, const char *root)
+{
+	char text[4 * PATH_MAX], *rest, *line;
+
+	for (int v1 = 1; v1 >= 0; v1--) {
+		if (td_sysfs_read_at(fs->proc, "self/cgroup", text, sizeof(text)) <= 0)
+			return 0;
+		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+			const char *path = own_path(line, v1);
+			td_autofree char *full = path ? td_aprintf("%s%s", root, path) : NULL;
+			struct stat status;
+
+			if (full)
+				return stat(full, &status) ? 0 : status.st_ino;
+		}
+	}
+	return 0;
+}

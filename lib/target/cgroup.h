@@ -83,6 +83,28 @@ int td_new_cgroups_next(struct td_new_cgroups *new, struct td_cgroups *cgroups, 
 void td_cgroups_drop_last(struct td_cgroups *cgroups);
 void td_new_cgroups_free(struct td_new_cgroups *new);
 
+/*
+ * The cgroups of the kernel, by their ids: the paths below the mount point.  Includes removed ones,
+ * until they are read again.  A zeroed struct is empty.
+ */
+struct td_cgroup_paths {
+	uint64_t *ids;
+	char **names; /* as in struct td_cgroups */
+	size_t nr;
+	size_t nr_read; /* number of cgroups that existed when they were read */
+	struct td_index by_id;
+};
+
+/* Reads the ids of all cgroups; root is the mount point. */
+void td_cgroup_paths_read(struct td_cgroup_paths *paths, const char *root);
+/* Adds a cgroup, with a path of the kernel that begins with "/", unless its id is known. */
+void td_cgroup_paths_add(struct td_cgroup_paths *paths, uint64_t id, const char *path);
+/* Returns the name, or NULL. */
+const char *td_cgroup_paths_find(const struct td_cgroup_paths *paths, uint64_t id);
+void td_cgroup_paths_free(struct td_cgroup_paths *paths);
+/* Returns the id of this process's cgroup, or 0 if it is not below the mount point. */
+uint64_t td_cgroup_own(const struct td_sysfs *fs, const char *root);
+
 /* --- container.c ---------------------------------------------------------- */
 
 /*

@@ -422,6 +422,67 @@ static void make_tree(const char *root)
 		perror(path);
 }
 
+static uint64_t id_of(const char *root, const char *name)
+{
+	td_autofree char *path = td_aprintf("%s/%s", root, name);
+	struct stat status = { 0 };
+
+	stat(path, &status);
+	return status.st_ino;
+}
+
+static bool is_named(const struct td_cgroup_paths *paths, uint64_t id, const char *want)
+{
+	const char *name = td_cgroup_paths_find(paths, id);
+
+	return name && strcmp(name, want) == 0;
+}
+
+static void test_ids(const char *root)
+{
+	struct td_cgroup_paths paths = { 0 };
+
+	td_cgroup_paths_read(&paths, root);
+	ok(is_named(&paths, id_of(root, "."), "/") && is_named(&paths, id_of(root, "web"), "web") &&
+		   is_named(&paths, id_of(root, "web/api/v1"), "web/api/v1"),
+	   "the ids of cgroups");
+	ok(paths.nr == paths.nr_read && !td_cgroup_paths_find(&paths, UINT64_MAX), "unknown ids");
+	td_cgroup_paths_add(&paths, UINT64_MAX, "/web/new");
+	td_cgroup_paths_add(&paths, id_of(root, "web"), "/other");
+	ok(is_named(&paths, UINT64_MAX, "web/new") && is_named(&paths, id_of(root, "web"), "web") &&
+		   paths.nr == paths.nr_read + 1,
+	   "a new cgroup, and a known one");
+	td_cgroup_paths_free(&paths);
+}
+
+static void test_own(const char *root)
+{
+	static const struct {
+		const char *name, *text, *want;
+	} own[] = {
+		{ "version 2", "0::/web/api\n", "web/api" },
+		{ "the root", "0::/\n", "." },
+		{ "version 1", "5:cpu:/old\n4:net_cls,perf_event:/web\n0::/a\n", "web" },
+		{ "version 2 beside others", "5:cpu:/old\n1:name=systemd:/old\n0::/a\n", "a" },
+		{ "another namespace", "0::/../tdstat-none\n", "none" },
+		{ "no cgroups", "", "none" },
+	};
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(own); i++) {
+		char proc[] = "/tmp/tdstat-proc-XXXXXX";
+		struct td_sysfs fs = { -1, -1 };
+
+		if (!mkdtemp(proc))
+			return;
+		test_file(proc, "self/cgroup", own[i].text, strlen(own[i].text));
+		fs.proc = open(proc, O_RDONLY | O_DIRECTORY);
+		ok(td_cgroup_own(&fs, root) == id_of(root, own[i].want), "this process: %s",
+		   own[i].name);
+		close(fs.proc);
+		test_tree_remove(proc);
+	}
+}
+
 int main(void)
 {
 	char root[] = "/tmp/tdstat-cgroup-XXXXXX";
@@ -437,6 +498,8 @@ int main(void)
 		test_row(&matches[i], root, true);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++)
 		test_row(&names[i], root, false);
+	test_ids(root);
+	test_own(root);
 	test_limit(root, ".*");
 	test_limit(root, "web,web/api,web/db,a,a/z,old,old/web");
 	test_deep(root);

@@ -15,7 +15,7 @@ struct td_slice_place {
 	uint64_t *values; /* counts of the members at the end of the last slice */
 	/* The look at the end of the interval. */
 	struct td_slice_end look;
-	uint64_t *pairs;        /* those of the look */
+	uint64_t *pairs;     /* those of the look */
 	bool has_look, ends; /* the look is to be added; it ends the interval */
 	bool is_past;        /* such a look was added */
 };
@@ -66,7 +66,8 @@ static void add_others(const struct td_slices *slices, struct td_slice_sums *to,
 	for (size_t g = 0; g < slices->plan->nr_groups; g++) {
 		const struct td_group *other = &slices->plan->groups[g];
 
-		for (size_t i = 0; other != group && other->pmu == group->pmu && i < other->nr; i++) {
+		for (size_t i = 0; other != group && other->pmu == group->pmu && i < other->nr;
+		     i++) {
 			slice.event = other->members[i];
 			td_readings_merge(&to->sum, &to->index, &one);
 		}
@@ -80,7 +81,7 @@ static void add_slice(struct td_slices *slices, struct td_slice_place *place,
 	struct td_slice_sums *to = place->is_past ? &slices->next : &slices->now;
 	const struct td_group *group = &slices->plan->groups[end->group];
 	struct td_reading slice = {
-		.cpu = -1,
+		.cpu = slices->by_cpu ? end->cpu : -1,
 		.tid = end->task,
 		.life = end->life,
 		.enabled_ns = td_since(end->enabled_ns, place->enabled_ns),
@@ -161,7 +162,7 @@ const struct td_readings *td_slices_end(struct td_slices *slices)
 	return &slices->past.sum;
 }
 
-static void free_sums(struct td_slice_sums *sums)
+void td_slice_sums_free(struct td_slice_sums *sums)
 {
 	free(sums->sum.v);
 	td_index_free(&sums->index);
@@ -175,8 +176,8 @@ void td_slices_free(struct td_slices *slices)
 	}
 	free(slices->places);
 	td_index_free(&slices->by_place);
-	free_sums(&slices->now);
-	free_sums(&slices->next);
-	free_sums(&slices->past);
+	td_slice_sums_free(&slices->now);
+	td_slice_sums_free(&slices->next);
+	td_slice_sums_free(&slices->past);
 	*slices = (struct td_slices){ 0 };
 }

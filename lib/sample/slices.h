@@ -11,8 +11,9 @@
 struct td_slice_end {
 	int group; /* group of the plan */
 	int cpu;
-	int task; /* tid or pid, TD_TASK_IDLE or TD_TASK_LOST */
-	int life; /* number of earlier tasks with this number */
+	/* tid or pid, TD_TASK_IDLE or TD_TASK_LOST; or the lower half of a cgroup's id */
+	int task;
+	int life; /* number of earlier tasks with this number; or the upper half of the id */
 	uint64_t enabled_ns, running_ns;
 	const uint64_t *pairs; /* value and id of each member */
 };
@@ -23,6 +24,8 @@ struct td_slice_sums {
 	struct td_index index;
 };
 
+void td_slice_sums_free(struct td_slice_sums *sums);
+
 /*
  * Attributes the counts of CPUs to tasks: at each context switch, all that a group has counted
  * since the previous one belongs to the task that leaves the CPU.  An interval ends with a look at
@@ -30,6 +33,7 @@ struct td_slice_sums {
  */
 struct td_slices {
 	const struct td_plan *plan;
+	bool by_cpu;                   /* counts have their CPU; else -1 */
 	struct td_slice_place *places; /* each CPU and group */
 	size_t nr_places;
 	struct td_index by_place;

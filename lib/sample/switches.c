@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "lib/counter/probe.h"
 #include "lib/counter/read.h"
 #include "lib/sample/sampler.h"
 #include "lib/sample/slices.h"
@@ -30,18 +32,29 @@ struct td_switches {
 	struct td_sampling *how;
 	struct td_sampler *sampler;
 	struct td_slices slices;
-	size_t turn;   /* number of turns so far */
-	int timer;     /* ends a turn; -1: each core type has one group */
-	int epoll;     /* the timer, and the sampler's descriptor */
-	bool ends;     /* the look ends the interval */
-	int *ended; /* the last task that ended on each CPU */
+	size_t turn; /* number of turns so far */
+	int timer;   /* ends a turn; -1: each core type has one group */
+	int epoll;   /* the timer, and the sampler's descriptor */
+	bool ends;   /* the look ends the interval */
+	int *ended;  /* the last task that ended on each CPU */
 	size_t nr_cpus;
-	int self; /* the number of this task */
+	uint64_t self; /* the number of this task, or the id of its cgroup */
+	/* Cgroups. */
+	char *root;
+	struct td_cgroup_paths paths;
+	struct td_slice_sums named; /* counts of the setup's cgroups on each CPU */
+	size_t nr_named, nr_online; /* cgroups and CPUs that named has */
 };
 
 static const struct td_companion at_switches = {
 	.type = PERF_TYPE_SOFTWARE,
 	.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+	.samples = true,
+};
+
+static const struct td_companion at_cgroup_switches = {
+	.type = PERF_TYPE_SOFTWARE,
+	.config = PERF_COUNT_SW_CGROUP_SWITCHES,
 	.samples = true,
 };
 
@@ -98,11 +111,14 @@ static void end_task(struct td_switches *switches, const struct td_record *recor
 		td_task_names_end(switches->setup.names, *ended_on(switches, record->cpu));
 }
 
-static void follow_task(struct td_switches *switches, const struct td_record *record)
+static void follow(struct td_switches *switches, const struct td_record *record)
 {
 	bool by_pid = switches->setup.of_processes;
 
 	switch (record->kind) {
+	case TD_RECORD_CGROUP:
+		td_cgroup_paths_add(&switches->paths, record->cgroup, record->path);
+		break;
 	case TD_RECORD_FORK:
 		begin_task(switches, by_pid ? record->pid : record->tid, record->parent);
 		break;
@@ -127,16 +143,142 @@ static void follow_task(struct td_switches *switches, const struct td_record *re
 	}
 }
 
+/* --- cgroups ---------------------------------------------------------------- */
+
+bool td_switches_know(const struct td_cgroups *cgroups, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = at_cgroup_switches.type,
+		.size = sizeof(attr),
+		.config = at_cgroup_switches.config,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_CGROUP,
+		.disabled = true,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	struct stat root;
+
+	if (fd < 0)
+		return false;
+	td_close_fd(&fd);
+	/* in a namespace, the kernel's paths are not those below the mount point */
+	if (fstat(cgroups->root, &root) || root.st_ino != 1)
+		return false;
+	for (size_t i = 0; i < cgroups->nr; i++) {
+		if (!td_cgroup_probe(cgroups->fds[i], cpu))
+			return false;
+	}
+	return true;
+}
+
+/* Adds up a slice or, with the value 0, only makes its place. */
+static void add_named(struct td_switches *switches, const struct td_reading *slice, size_t cgroup)
+{
+	struct td_reading reading = *slice;
+	const struct td_readings one = { .v = &reading, .nr = 1 };
+
+	reading.tid = -1;
+	reading.life = 0;
+	reading.cgroup = 1 + (int)cgroup;
+	td_readings_merge(&switches->named.sum, &switches->named.index, &one);
+}
+
+/* Makes places for all cgroups on a CPU, because cgroups that do not run count 0. */
+static void add_places(struct td_switches *switches, int cpu)
+{
+	const struct td_plan *plan = switches->setup.plan;
+	struct td_reading reading = { .cpu = cpu };
+
+	for (size_t i = 0; i < switches->nr_named * plan->nr_groups; i++) {
+		const struct td_group *group = &plan->groups[i % plan->nr_groups];
+
+		if (!td_ints_has(&switches->setup.machine->pmus[group->pmu].cpus, cpu))
+			continue;
+		for (size_t k = 0; k < group->nr; k++) {
+			reading.event = group->members[k];
+			add_named(switches, &reading, i / plan->nr_groups);
+		}
+	}
+}
+
+static void clear_named(struct td_switches *switches)
+{
+	const struct td_ints *online = &switches->setup.machine->online;
+	struct td_slice_sums *named = &switches->named;
+
+	td_readings_clear(&named->sum);
+	if (switches->nr_named == switches->setup.cgroups->nr && switches->nr_online == online->nr)
+		return;
+	named->sum.nr = 0;
+	td_index_clear(&named->index);
+	switches->nr_named = switches->setup.cgroups->nr;
+	switches->nr_online = online->nr;
+	for (size_t i = 0; i < online->nr; i++)
+		add_places(switches, online->v[i]);
+}
+
+/* Adds a slice to its cgroup and to all that contain it. */
+static void add_to_cgroups(struct td_switches *switches, const struct td_reading *slice)
+{
+	const struct td_cgroups *cgroups = switches->setup.cgroups;
+	uint64_t id = (uint64_t)(uint32_t)slice->life << 32 | (uint32_t)slice->tid;
+	const char *found = td_cgroup_paths_find(&switches->paths, id);
+	td_autofree char *name = found ? td_strdup(found) : NULL;
+	char *end = name;
+
+	while (end) {
+		size_t at = td_cgroups_find(cgroups, name);
+
+		if (at < cgroups->nr)
+			add_named(switches, slice, at);
+		end = strrchr(name, '/');
+		if (end)
+			*end = '\0';
+	}
+	if (found && strcmp(found, "/") != 0 && td_cgroups_find(cgroups, "/") < cgroups->nr)
+		add_named(switches, slice, td_cgroups_find(cgroups, "/"));
+}
+
+/* Removed cgroups are forgotten when there are more of them than this, and than others. */
+#define MAX_REMOVED 1000
+/* Slices beside turns are lost, which is too little to report. */
+#define MAX_LOST 0.01
+
+/* Replaces the counts of all cgroups by those of the setup's. */
+static void name_cgroups(struct td_switches *switches, struct td_readings *readings)
+{
+	struct td_cgroup_paths *paths = &switches->paths;
+	uint64_t all_ns = 0, lost_ns = 0;
+
+	clear_named(switches);
+	for (size_t i = 0; i < readings->nr; i++) {
+		const struct td_reading *slice = &readings->v[i];
+
+		all_ns += slice->enabled_ns;
+		lost_ns += slice->tid == TD_TASK_LOST && !slice->life ? slice->enabled_ns : 0;
+		add_to_cgroups(switches, slice);
+	}
+	if ((double)lost_ns > MAX_LOST * (double)all_ns)
+		td_notes_add(switches->setup.notes,
+			     "more than 1 %% of the time is in no row, because records of switches "
+			     "between cgroups were lost: --by-events needs none");
+	if (paths->nr > 2 * paths->nr_read + MAX_REMOVED)
+		td_cgroup_paths_read(paths, switches->root);
+	*readings = switches->named.sum;
+}
+
 /* --- records ---------------------------------------------------------------- */
 
 static struct td_slice_end slice_end(const struct td_switches *switches,
-				     const struct td_record *record, int event, int task)
+				     const struct td_record *record, int event, uint64_t id)
 {
+	bool tasks = !switches->setup.cgroups;
+
 	return (struct td_slice_end){
 		.group = event - (int)switches->setup.plan->events.nr,
 		.cpu = record->cpu,
-		.task = task,
-		.life = life_of(switches, task),
+		.task = (int)id,
+		.life = tasks ? life_of(switches, (int)id) : (int)(id >> 32),
 		.enabled_ns = record->enabled_ns,
 		.running_ns = record->running_ns,
 		.pairs = record->values,
@@ -159,10 +301,12 @@ static void take_record(void *ctx, const struct td_record *record, int event)
 	struct td_slice_end end;
 
 	if (!is_slice(switches, record, event)) {
-		follow_task(switches, record);
+		follow(switches, record);
 		return;
 	}
-	end = slice_end(switches, record, event, task_of(switches, record));
+	end = slice_end(switches, record, event,
+			switches->setup.cgroups ? record->cgroup
+						: (uint64_t)task_of(switches, record));
 	td_slices_add(&switches->slices, &end);
 }
 
@@ -260,7 +404,8 @@ static int start_turns(struct td_switches *switches, struct td_err *err)
 	for (size_t i = 0; i < cpus->nr; i++)
 		any |= alternates(switches, cpus->v[i]);
 	if (any)
-		fds[1] = switches->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		fds[1] = switches->timer =
+			timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (any && (switches->timer < 0 || timerfd_settime(switches->timer, 0, &spec, NULL)))
 		return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
 	switches->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -281,23 +426,28 @@ int td_switches_open(struct td_switches **out, const struct td_switches_setup *s
 		.target = &switches->target,
 		.notes = setup->notes,
 		.format.values = true,
-		.companions = &at_switches,
+		.format.cgroup = setup->cgroups,
+		.companions = setup->cgroups ? &at_cgroup_switches : &at_switches,
 		.nr_companions = 1,
 	};
-	int rc;
+	int rc = 0;
 
 	switches->setup = *setup;
 	switches->target = *setup->target;
 	switches->slices.plan = setup->plan;
+	switches->slices.by_cpu = setup->cgroups;
 	switches->how = td_calloc(setup->plan->events.nr, sizeof(*switches->how));
-	switches->self = setup->of_processes ? getpid() : gettid();
+	switches->self = (uint64_t)(setup->of_processes ? getpid() : gettid());
 	switches->timer = switches->epoll = -1;
 	sampler.how = switches->how;
 	td_task_names_begin(setup->names, TD_TASK_IDLE, 0);
 	td_task_names_set(setup->names, TD_TASK_IDLE, TD_IDLE_NAME);
 	td_task_names_begin(setup->names, TD_TASK_LOST, 0);
 	td_task_names_set(setup->names, TD_TASK_LOST, TD_LOST_NAME);
-	rc = td_sampler_open(&switches->sampler, &sampler, err);
+	if (setup->cgroups)
+		rc = td_cgroup_root(setup->fs, &switches->root, err);
+	if (!rc)
+		rc = td_sampler_open(&switches->sampler, &sampler, err);
 	if (!rc)
 		rc = start_turns(switches, err);
 	if (rc)
@@ -318,6 +468,9 @@ void td_switches_close(struct td_switches *switches)
 	td_slices_free(&switches->slices);
 	free(switches->how);
 	free(switches->ended);
+	free(switches->root);
+	td_cgroup_paths_free(&switches->paths);
+	td_slice_sums_free(&switches->named);
 	free(switches);
 }
 
@@ -331,13 +484,18 @@ static void take_turn(struct td_switches *switches)
 
 void td_switches_begin(struct td_switches *switches)
 {
-	struct td_readings unused;
-
 	td_sampler_enable(switches->sampler, true);
 	/* only the second turn begins with a group that no other one keeps from the counters */
 	for (int i = 0; i < 2 && switches->timer >= 0; i++)
 		take_turn(switches);
-	td_switches_read(switches, &unused);
+	/* after this, because records name the cgroups that are created from now on */
+	if (switches->root) {
+		td_cgroup_paths_read(&switches->paths, switches->root);
+		switches->self = td_cgroup_own(switches->setup.fs, switches->root);
+	}
+	look_at_all(switches, true);
+	td_sampler_read(switches->sampler, true, take_record, switches);
+	td_slices_end(&switches->slices);
 }
 
 int td_switches_fd(const struct td_switches *switches)
@@ -368,6 +526,8 @@ void td_switches_read(struct td_switches *switches, struct td_readings *readings
 	read_ns = td_now_ns();
 	td_sampler_read(switches->sampler, true, take_record, switches);
 	*readings = *td_slices_end(&switches->slices);
+	if (switches->setup.cgroups)
+		name_cgroups(switches, readings);
 	readings->read_ns = read_ns;
 	readings->took_ns = read_ns - begin_ns;
 }

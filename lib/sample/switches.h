@@ -10,8 +10,9 @@
 #include "lib/target/tasks.h"
 
 /*
- * Counts of every task of the machine, from groups of CPUs: each group is read at each context
- * switch, by a sample of a software event that is a member of the group (lib/sample/slices.h).
+ * Counts of every task or cgroup of the machine, from groups of CPUs: each group is read at each
+ * switch to another task or cgroup, by a sample of a software event that is a member of the group
+ * (lib/sample/slices.h).
  */
 
 /* All members must outlive the switches. */
@@ -23,11 +24,18 @@ struct td_switches_setup {
 	struct td_task_names *names; /* gets the names of tasks */
 	struct td_notes *notes;
 	bool of_processes; /* sum the threads of a process */
+	/* count these, each with the cgroups below it, instead of tasks; NULL: tasks */
+	const struct td_cgroups *cgroups;
 };
 
 struct td_sampler;
 struct td_switches;
 
+/*
+ * Returns false if the kernel cannot sample switches of cgroups (before Linux 5.11), or if this
+ * process does not see all cgroups, or if the kernel does not count in one of the cgroups.
+ */
+bool td_switches_know(const struct td_cgroups *cgroups, int cpu);
 /* Opens the groups, disabled.  Needs the right to count whole CPUs. */
 int td_switches_open(struct td_switches **out, const struct td_switches_setup *setup,
 		     struct td_err *err);

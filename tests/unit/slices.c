@@ -189,6 +189,25 @@ static void test_lives(void)
 	   "two tasks with one number");
 }
 
+/* Cgroups have long ids, and rows for each CPU. */
+static void test_cgroups(void)
+{
+	struct td_slice_end end;
+	const struct td_readings *of;
+
+	begin();
+	slices.by_cpu = true;
+	for (int cpu = 0; cpu < 2; cpu++) {
+		end = end_of(0, cpu, -5, 100, 1000);
+		end.life = 9;
+		td_slices_add(&slices, &end);
+	}
+	of = td_slices_end(&slices);
+	ok(of->nr == 4 && of->v[0].cpu == 0 && of->v[0].tid == -5 && of->v[0].life == 9 &&
+		   of->v[2].cpu == 1 && of->v[2].value == 1000,
+	   "a cgroup on two CPUs");
+}
+
 int main(void)
 {
 	test_tasks();
@@ -197,6 +216,7 @@ int main(void)
 	test_looks();
 	test_lost();
 	test_lives();
+	test_cgroups();
 	td_slices_free(&slices);
 	return done_testing();
 }

@@ -54,15 +54,16 @@ bool td_request_by_switches(const struct td_request *request)
 {
 	const struct td_ask *ask = &request->ask;
 	const struct td_target_ask *target = &request->target;
-	enum td_aggregation how = td_request_aggregation(request);
+	bool tasks = td_aggregation_names_tasks(td_request_aggregation(request)) &&
+		     target->all_cpus && !td_target_has_cgroups(target) &&
+		     !td_request_exposes(request);
+	bool cgroups = target->each_cgroup && !target->by_events && td_request_is_wide(request);
 
-	return td_aggregation_names_tasks(how) && target->all_cpus && !target->has_cpus &&
-	       !td_target_attaches(target) && !td_target_has_cgroups(target) &&
+	return (tasks || cgroups) && !target->has_cpus && !td_target_attaches(target) &&
 	       !td_request_has_events(request) && !ask->nr_names && !ask->bottlenecks &&
 	       !ask->energy && !ask->drill && ask->level <= TD_SWITCHES_LEVEL &&
 	       !request->no_multiplex && request->when.repeat == 1 && !request->when.control &&
-	       !request->show.metric_only && !request->show.print_perf &&
-	       !td_request_exposes(request) && !request->does.samples;
+	       !request->show.metric_only && !request->show.print_perf && !request->does.samples;
 }
 
 void td_request_free(struct td_request *request)

@@ -157,8 +157,8 @@ enum td_aggregation td_request_aggregation(const struct td_request *request);
 /* Return true if whole CPUs are counted, not tasks. */
 bool td_request_is_wide(const struct td_request *request);
 /*
- * Return true if the tasks of the machine are counted by the groups of its CPUs, which are read at
- * each context switch.  This can show the levels that need few groups.
+ * Return true if the tasks or cgroups of the machine are counted by the groups of its CPUs, which
+ * are read at each switch.  This can show the levels that need few groups.
  */
 bool td_request_by_switches(const struct td_request *request);
 

@@ -53,6 +53,9 @@ static const struct td_option cgroups[] = {
 	{ "for-each-cgroup", 0, "LIST",
 	  "a row per cgroup: names or regular expressions",
 	  TEXT(target.each_cgroup) },
+	{ "by-events", 0, NULL,
+	  "events for each cgroup and CPU, not for each CPU only",
+	  FLAG(target.by_events) },
 	{ NULL },
 };
 

@@ -49,6 +49,8 @@ static int check_target(const struct td_request *o, struct td_err *err)
 		  "other" },
 		{ td_target_has_cgroups(&o->target) && !td_request_is_wide(o),
 		  "-G and --for-each-cgroup count on whole CPUs: they need -a or -C" },
+		{ o->target.by_events && !o->target.each_cgroup,
+		  "--by-events needs --for-each-cgroup" },
 		{ threads && o->target.has_cpus && !td_target_attaches(&o->target),
 		  "--per-thread and -C exclude each other" },
 		{ threads && o->show.metric_only,

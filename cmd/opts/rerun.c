@@ -165,7 +165,7 @@ static void put_number(FILE *fp, const char *option, int value)
 
 void td_rerun_put_perf(FILE *fp, const struct td_request *request)
 {
-	put_options(fp, request, groups_of_perf, NULL);
+	put_options(fp, request, groups_of_perf, "by-events");
 	if (!request->target.command && !td_target_attaches(&request->target) &&
 	    !request->target.has_cpus && !request->target.all_cpus)
 		fputs(" -a", fp);

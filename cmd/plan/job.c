@@ -135,7 +135,7 @@ int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus, struct td_in
 /* Is all that runs on the cores counted, and not only the tasks of a cgroup? */
 static bool has_whole_cores(const struct td_job *job)
 {
-	return job->target.system_wide && !job->target.by_switches &&
+	return job->target.system_wide && !job->target.tells_tasks &&
 	       !td_target_has_cgroups(&job->request->target);
 }
 
@@ -324,6 +324,7 @@ static int make_target(struct td_job *job, struct td_err *err)
 
 	td_target_make(&job->target, &request->target, of_tasks && !by_switches);
 	job->target.by_switches = by_switches;
+	job->target.tells_tasks = by_switches && of_tasks;
 	job->target.enable_on_exec &= !request->when.delay_ms;
 	if (request->target.overridden)
 		td_notes_add(&job->notes, "-p and -t count tasks: %s is ignored",

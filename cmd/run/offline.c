@@ -10,6 +10,7 @@
 
 #include "cmd/run/parts.h"
 #include "lib/base/util.h"
+#include "lib/counter/probe.h"
 
 /* A CPU that went offline, which removed its counters. */
 struct td_offline_cpu {
@@ -296,13 +297,22 @@ static void say_refused(struct td_newcomers *newcomers, struct td_job *job, cons
 	td_job_say(job, "tdstat: cgroup %s is new, and is not counted: %s\n", name, strerror(-rc));
 }
 
+int td_count_cgroup(const struct td_job *job, struct td_counter *counter, size_t index, bool added)
+{
+	if (counter)
+		return added ? td_counter_add_cgroup(counter, index)
+			     : td_counter_open_cgroup(counter, index);
+	/* switches count all cgroups */
+	return td_cgroup_probe(job->target.cgroups.fds[index], job->machine.online.v[0]) ? 0
+											 : -ENOENT;
+}
+
 /* Count in a cgroup that was added or replaces a removed one. */
 static void count_in(struct td_newcomers *newcomers, struct td_job *job, struct td_counter *counter,
 		     size_t index, bool added)
 {
 	struct td_cgroups *cgroups = &job->target.cgroups;
-	int rc = added ? td_counter_add_cgroup(counter, index)
-		       : td_counter_open_cgroup(counter, index);
+	int rc = td_count_cgroup(job, counter, index, added);
 
 	if (rc) {
 		say_refused(newcomers, job, cgroups->names[index], rc);

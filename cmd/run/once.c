@@ -53,21 +53,39 @@ static void put_opened(void *ctx, const struct perf_event_attr *attr, int pid, i
 	td_attr_put_open(stderr, pid, cpu, group_fd, 0, fd);
 }
 
-/* Count all tasks of the machine from the groups of its CPUs. */
+/*
+ * Return true to count from the groups of CPUs: tasks, or cgroups if that takes fewer descriptors
+ * than events of each cgroup.
+ */
+static bool counts_by_switches(const struct td_job *job)
+{
+	const struct td_cgroups *cgroups = &job->target.cgroups;
+
+	if (!job->target.by_switches || !job->target.each_cgroup)
+		return job->target.by_switches;
+	return (cgroups->nr > 1 || td_request_exposes(job->request)) && job->machine.online.nr &&
+	       td_switches_know(cgroups, job->machine.online.v[0]);
+}
+
+/* Count all tasks or cgroups of the machine from the groups of its CPUs. */
 static int open_switches(struct td_run *run, struct td_err *err)
 {
 	struct td_job *job = run->job;
+	struct td_target cpus = job->target;
 	const struct td_switches_setup setup = {
 		.plan = &job->plan,
 		.machine = &job->machine,
-		.target = &job->target,
+		.target = &cpus,
 		.fs = &job->fs,
 		.names = &run->session->names,
 		.notes = &job->notes,
 		.of_processes = td_request_aggregation(job->request) == TD_AGGREGATE_PROCESS,
+		.cgroups = job->target.each_cgroup ? &job->target.cgroups : NULL,
 	};
 	int rc;
 
+	cpus.each_cgroup = false;
+	cpus.cgroups = (struct td_cgroups){ 0 };
 	rc = td_switches_open(&run->counting.switches, &setup, err);
 	if (!rc)
 		run->engine->waiter.tasks = td_switches_fd(run->counting.switches);
@@ -103,7 +121,7 @@ static int open_counter(struct td_run *run, struct td_err *err)
 	struct td_job *job = run->job;
 	int rc;
 
-	if (job->target.by_switches)
+	if (counts_by_switches(job))
 		return open_switches(run, err);
 	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
 		rc = td_target_find_tasks(&job->target, &job->fs, err);

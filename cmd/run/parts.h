@@ -215,6 +215,11 @@ int td_newcomers_follow(struct td_newcomers *newcomers, struct td_job *job,
 void td_newcomers_look_for_cgroups(struct td_newcomers *newcomers, struct td_job *job,
 				   struct td_counter *counter, uint64_t now_ns);
 void td_newcomers_free(struct td_newcomers *newcomers);
+/*
+ * Start to count in a cgroup of the target that was added, or whose descriptor has changed; counter
+ * is NULL if all cgroups are counted.  Returns -ENOENT if the kernel does not count in it.
+ */
+int td_count_cgroup(const struct td_job *job, struct td_counter *counter, size_t index, bool added);
 
 /* State of a sampler's CPUs. */
 struct td_sampled_cpus {

@@ -96,7 +96,7 @@ static void put_head(const struct td_recorder *recorder, const struct td_job *jo
 		.target = job->target.name,
 		.identity = job->identity,
 		.tsc_hz = job->tree ? job->tsc_hz : td_tsc_hz(),
-		.tasks = !job->target.system_wide || job->target.by_switches,
+		.tasks = !job->target.system_wide || job->target.tells_tasks,
 		.of_events = !job->tree,
 		.ask = job->tree ? request->ask : (struct td_ask){ 0 },
 		.files = job->tree ? files->dir : NULL,

@@ -88,7 +88,8 @@ static bool wants_frequent_reads(struct td_run *run)
 {
 	const struct td_target *target = &run->job->target;
 
-	if (!run->job->tree || target->by_switches)
+	/* each sample of switches reads them */
+	if (!run->job->tree || run->counting.switches)
 		return false;
 	if ((!target->system_wide || target->cgroups.nr) && linger(run))
 		return true;
@@ -104,7 +105,7 @@ static bool wants_frequent_reads(struct td_run *run)
 static void reopen_cgroup(struct td_job *job, struct td_counter *counter, size_t index)
 {
 	struct td_cgroups *cgroups = &job->target.cgroups;
-	int rc = td_counter_open_cgroup(counter, index);
+	int rc = td_count_cgroup(job, counter, index, false);
 
 	if (rc) {
 		/* the next read tries again; ENOENT means that the cgroup is not ready */
@@ -158,16 +159,16 @@ static bool keeps_times(const struct td_job *job)
 	return job->request->verbose || job->target.enable_on_exec || job->machine.nmi_watchdog;
 }
 
-static bool counts_each_task(const struct td_job *job)
+static bool counts_each_task(const struct td_run *run)
 {
-	return job->target.per_thread || job->target.by_switches;
+	return run->job->target.per_thread || run->counting.switches;
 }
 
 int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 {
 	struct td_job *job = run->job;
 	struct td_counter *counter = run->counting.counter;
-	bool per_task = counts_each_task(job);
+	bool per_task = counts_each_task(run);
 	struct td_readings delta = { 0 };
 	int rc = 0;
 
@@ -196,8 +197,12 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 	if (run->counting.switches)
 		td_sampled_cpus_follow(&run->counting.cpus, job,
 				       td_switches_sampler(run->counting.switches), "counted");
-	if (!job->target.system_wide || job->target.by_switches)
+	if (!job->target.system_wide || job->target.tells_tasks)
 		return 0;
+	if (!counter) {
+		cgroups_follow(job, counter);
+		return 0;
+	}
 	/* the counters of CPUs and cgroups that disappear are gone as well */
 	td_offline_follow(&run->offline, job, counter, run->clock.read_ns);
 	cgroups_follow(job, counter);
@@ -209,7 +214,7 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
  */
 static void clear_row(struct td_run *run)
 {
-	bool per_task = counts_each_task(run->job);
+	bool per_task = counts_each_task(run);
 
 	if (per_task && !run->session->view.summary)
 		td_task_names_forget_ended(&run->session->names);

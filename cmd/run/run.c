@@ -26,7 +26,7 @@ static struct td_source make_source(struct td_session *session)
 		.as_counted = true,
 		.places = &job->places,
 		/* like perf stat, because most threads are idle */
-		.skip_idle = job->target.all_tasks || job->target.by_switches,
+		.skip_idle = job->target.all_tasks || job->target.tells_tasks,
 		.names = &session->names,
 		.latencies = &session->latencies,
 		.cgroups = job->target.cgroups.names,

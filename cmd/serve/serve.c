@@ -664,6 +664,9 @@ static const struct td_option target[] = {
 	{ "for-each-cgroup", 0, "LIST",
 	  "a series for each cgroup: names or regular expressions",
 	  TD_OPTION_TEXT, offsetof(struct td_opts, request.target.each_cgroup) },
+	{ "by-events", 0, NULL,
+	  "events for each cgroup and CPU, not for each CPU only",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.target.by_events) },
 	{ NULL },
 };
 

@@ -54,6 +54,7 @@ struct td_target_ask {
 	bool all_user, all_kernel;
 	char *cgroups;           /* all -G lists, joined, or NULL */
 	const char *each_cgroup; /* list of --for-each-cgroup, or NULL */
+	bool by_events;          /* count cgroups by events of their own */
 	char **command;          /* words that end with NULL, or NULL */
 	const char *overridden;  /* CPU option that is ignored because of tasks, or NULL */
 };
@@ -74,11 +75,13 @@ struct td_target {
 	bool each_cgroup; /* open each event once for each of cgroups */
 	/* processes with all their threads, and single threads, to attach to */
 	struct td_ints pids, threads;
-	struct td_ints tids;       /* the tasks found, unless system_wide */
-	uint64_t since;            /* td_tasks_now() when tids were found; 0 for a command */
-	bool per_thread;           /* count each task separately */
-	bool all_tasks;            /* count each task of the machine separately */
-	bool by_switches;          /* with system_wide: read at each context switch, for tasks */
+	struct td_ints tids; /* the tasks found, unless system_wide */
+	uint64_t since;      /* td_tasks_now() when tids were found; 0 for a command */
+	bool per_thread;     /* count each task separately */
+	bool all_tasks;      /* count each task of the machine separately */
+	/* with system_wide: CPUs may be read at each switch of tasks or cgroups */
+	bool by_switches;
+	bool tells_tasks;    /* with by_switches: each task has counts */
 	bool by_mode;              /* count guests, kernel and user space of tasks separately */
 	bool inherit;              /* also count children that start later */
 	bool enable_on_exec;       /* the task is a command that will exec */

@@ -377,7 +377,7 @@ while_cpu3_goes() {
 	command -v strace >/dev/null || skip "no strace"
 	cgroups
 	taskset -c 0,2 strace -y -o log -e trace=perf_event_open,ioctl,close,sched_setaffinity \
-		"$TDSTAT" -a -o out --for-each-cgroup a,b -- true
+		"$TDSTAT" -a -o out --by-events --for-each-cgroup a,b -- true
 	awk '/^sched_setaffinity/ { split($0, part, /[][]/); here = part[2] }
 	/^perf_event_open/ && /PID_CGROUP/ && !/DUMMY/ {
 		sub(/.*}, /, ""); split($0, part, ", "); fd = $NF; sub(/<.*/, "", fd)

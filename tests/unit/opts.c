@@ -127,6 +127,7 @@ static const struct {
 	{ "-G x -e a -a", "?-G -e" },
 	{ "-e a -G x true", "?-G -a" },
 	{ "--for-each-cgroup x true", "?--for-each-cgroup -a" },
+	{ "-a --by-events -G x", "?--by-events --for-each-cgroup" },
 	{ "-p 7 -e a -G x", "?-G -p exclude" },
 	{ "-a --per-thread --for-each-cgroup x", "?--per-thread cgroup" },
 	{ "--per-thread -C 0", "?--per-thread -C" },

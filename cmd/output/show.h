@@ -43,8 +43,8 @@ struct td_show {
 	bool not_merged;           /* --no-merge: -A when counting on CPUs */
 	bool hybrid_merge;
 
-	int top;          /* number of rows to show, those with the biggest loss; 0: all, unsorted */
-	bool all_nodes;   /* --all */
+	int top;        /* number of rows to show, those with the biggest loss; 0: all, unsorted */
+	bool all_nodes; /* --all */
 	bool metric_only; /* ratios of events without their counts */
 	bool verdict, no_verdict;
 	bool summary, no_csv_summary, csv_error;

@@ -41,8 +41,8 @@ static const char *const texts[TD_REGION_NR_LOSSES] = {
 	[TD_REGION_UNENDED] =
 		"call(s) had no td_end: they ended with the enclosing call, or with their thread",
 	[TD_REGION_BUSY] =
-		"mark(s) are left out: they came during another one, in a signal handler or a "
-		"child",
+		("mark(s) are left out: they came during another one, in a signal handler or a "
+		 "child"),
 };
 
 /* Print the reason why the first thread was not counted. */

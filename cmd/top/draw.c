@@ -470,17 +470,14 @@ static const struct td_node *find_worst(const struct td_report *report, const st
 	return worst;
 }
 
-static void put_worst(struct td_canvas *canvas, int y, int x, int width,
-		      const struct td_report *report, const struct td_row *row,
-		      enum td_top_style style)
+static char *name_worst(const struct td_report *report, const struct td_row *row)
 {
 	const struct td_node *worst = find_worst(report, row);
 	char number[TD_TOP_NUMBER_SIZE];
 
-	if (worst)
-		td_canvas_put(canvas, y, x + 1, width - 2, style, "%s %s",
-			      td_node_short_name(report->columns[worst->column].name),
-			      td_top_number(number, td_top_value(row, worst)));
+	return worst ? td_aprintf("%s %s", td_node_short_name(report->columns[worst->column].name),
+				  td_top_number(number, td_top_value(row, worst)))
+		     : td_strdup("");
 }
 
 /* Put an id.  If it is too long, shorten the name of a process, not its number. */
@@ -505,6 +502,7 @@ static void put_line(struct td_canvas *canvas, int y, const struct columns *colu
 	enum td_top_style plain = selected    ? TD_TOP_SELECTED
 				  : row->idle ? TD_TOP_DIM
 					      : TD_TOP_PLAIN;
+	td_autofree char *worst = name_worst(lines->report, row);
 	int x = 0;
 
 	if (selected)
@@ -524,7 +522,7 @@ static void put_line(struct td_canvas *canvas, int y, const struct columns *colu
 				   over && !selected ? TD_TOP_OVER : plain);
 	}
 	if (columns->worst)
-		put_worst(canvas, y, x, columns->worst, lines->report, row, plain);
+		td_canvas_put(canvas, y, x + 1, columns->worst - 2, plain, "%s", worst);
 	x += columns->worst;
 	if (columns->pmu)
 		td_canvas_put(canvas, y, x + 1, PMU_WIDTH - 2, plain, "%s", row->pmu);

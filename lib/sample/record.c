@@ -253,7 +253,7 @@ static void parse_cgroup(struct td_record *r, struct words *words)
 {
 	r->kind = TD_RECORD_CGROUP;
 	r->cgroup = next_word(words);
-	r->path = take_text(words);
+	r->path = next_text(words);
 }
 
 /*

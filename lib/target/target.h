@@ -81,7 +81,7 @@ struct td_target {
 	bool all_tasks;      /* count each task of the machine separately */
 	/* with system_wide: CPUs may be read at each switch of tasks or cgroups */
 	bool by_switches;
-	bool tells_tasks;    /* with by_switches: each task has counts */
+	bool tells_tasks;          /* with by_switches: each task has counts */
 	bool by_mode;              /* count guests, kernel and user space of tasks separately */
 	bool inherit;              /* also count children that start later */
 	bool enable_on_exec;       /* the task is a command that will exec */

@@ -139,6 +139,9 @@ static void take(struct fuzz *f, const struct td_record *r)
 	case TD_RECORD_TRACE:
 	case TD_RECORD_END:
 	case TD_RECORD_UNTHROTTLE:
+	case TD_RECORD_NAME:
+	case TD_RECORD_THREAD:
+	case TD_RECORD_CGROUP:
 	case TD_RECORD_OTHER:
 		break;
 	}

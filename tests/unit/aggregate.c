@@ -487,7 +487,7 @@ static void test_sum(size_t i, const struct td_task_names *names)
 static void test_names(void)
 {
 	static const char *const want[] = {
-		"all",     "cpu", "thread", "process", "core", "cache",
+		"all",     "cpu", "thread", "process", "core",   "cache",
 		"cluster", "die", "socket", "node",    "region",
 	}; /* and modes, which no recording has */
 	enum td_aggregation how = TD_AGGREGATE_DIE;

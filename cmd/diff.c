@@ -7,7 +7,6 @@
 #include "cmd/compare/compare.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/value.h"
 #include "cmd/output/out.h"
 #include "cmd/plan/identity.h"
 #include "cmd/say.h"

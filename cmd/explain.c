@@ -9,7 +9,6 @@
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/value.h"
 #include "cmd/output/out.h"
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/select.h"

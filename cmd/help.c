@@ -3,10 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/suggest.h"
-#include "cmd/opts/usage.h"
-#include "cmd/opts/value.h"
 #include "cmd/output/out.h"
 #include "cmd/wing.h"
 

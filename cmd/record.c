@@ -9,7 +9,6 @@
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/value.h"
 #include "cmd/run/run.h"
 #include "cmd/say.h"
 #include "cmd/session.h"

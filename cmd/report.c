@@ -8,7 +8,6 @@
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/value.h"
 #include "cmd/replay/recorded.h"
 #include "cmd/sample/where.h"
 #include "cmd/say.h"

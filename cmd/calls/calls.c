@@ -13,7 +13,6 @@
 #include "cmd/doctor/parts.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/say.h"
 #include "cmd/wing.h"

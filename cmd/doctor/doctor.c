@@ -8,7 +8,6 @@
 #include "cmd/doctor/parts.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/value.h"
 #include "cmd/output/out.h"
 #include "cmd/plan/select.h"
 #include "cmd/version.h"

@@ -10,7 +10,6 @@
 #include "cmd/list/parts.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/value.h"
 #include "cmd/output/out.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"

@@ -3,6 +3,7 @@
 #define TD_CMD_OPTS_GROUPS_H
 
 #include "cmd/opts/option.h"
+#include "lib/base/err.h"
 
 /* Groups of options of more than one subcommand. */
 extern const struct td_option_group td_group_cpus, /* which CPUs are counted */
@@ -41,5 +42,21 @@ extern const struct td_option_group td_group_aggregations, /* all but --total */
 	td_group_markdown; /* --markdown */
 
 void td_opts_fill_rows(void);
+
+/* Functions of options of kind TD_OPTION_FUNCTION. */
+int td_value_level(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_metrics(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_events(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_count(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_overhead(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_no_big_num(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_per(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err);
+/* Add a word that is not an option to opts->patterns. */
+int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err);
+
+/* Parse an option's time in milliseconds, which must be at least min. */
+int td_opts_time(const char *option, const char *arg, int min, int *out, struct td_err *err);
 
 #endif

@@ -103,6 +103,9 @@ const struct td_command *td_command_find(const struct td_command *const *command
 /* Returns the groups of all subcommands, with duplicates; the caller frees the array. */
 const struct td_option_group **td_command_join_groups(const struct td_command *const *commands);
 
+/* Print the text of --help without exiting. */
+void td_usage_show(const struct td_command *command, const struct td_command *const *commands);
+
 struct td_addition;
 
 /* Returns the addition of a wing that runs instead of the chosen subcommand, or NULL. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parses argv into struct td_opts. */
+/* Parses argv into struct td_opts; makes argp's parser and the text of --help. */
+#include <argp.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +10,260 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/suggest.h"
-#include "cmd/opts/usage.h"
-#include "cmd/opts/value.h"
 #include "cmd/say.h"
 #include "cmd/version.h"
 #include "cmd/wing.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
+
+/* The key of an option without a letter: this plus its index. */
+#define FIRST_KEY 256
+/* The key of --usage; --help has '?' and 'h'. */
+#define USAGE_SHORT 255
+
+/* argp's description of a subcommand. */
+struct usage_page {
+	const struct td_command *command;
+	const struct td_command *const *commands;
+	char title[TD_TITLE_SIZE];
+	struct argp_option *options;
+	size_t nr_hidden; /* options that --help leaves out */
+	struct argp argp;
+};
+
+static const char *const headings[] = {
+	[TD_SECTION_WHEN] = "When:",
+	[TD_SECTION_HOW] = "How to show it:",
+};
+
+static const char usual_status[] =
+	"Exit status: the command's own, 128+N if signal N ended it, 127 if it was not found, 126 "
+	"if it could not be run; 64 for a wrong option, 1 for any other failure.";
+
+/* --- options -------------------------------------------------------------- */
+
+static size_t count_options(const struct td_option_group *const *groups)
+{
+	const struct td_option_group *const *group;
+	const struct td_option *o;
+	size_t nr = 0;
+
+	td_for_each_option(groups, group, o) nr++;
+	return nr;
+}
+
+/* Common options: --help shows these, and options that the default subcommand lacks. */
+static const char *const usual[] = {
+	/* options for what to count */
+	"all-cpus",
+	"cpu",
+	"pid",
+	"level",
+	"metrics",
+	"event",
+	/* options for when to count */
+	"interval-print",
+	"repeat",
+	"timeout",
+	/* options for how to show results */
+	"field-separator",
+	"json-output",
+	"output",
+	"no-aggr",
+	"per-core",
+	"all",
+	"verbose",
+};
+
+/* Up to this number, --help shows all options. */
+#define FEW 33
+
+/* These replace argp's own, which would not show the subcommand's name. */
+static const struct argp_option ours[] = {
+	{ "help", '?', "all", OPTION_ARG_OPTIONAL, "show this help, or that of all options", -1 },
+	{ "usage", USAGE_SHORT, NULL, 0, "show a short usage message", -1 },
+	{ "version", 'V', NULL, 0, "show the version", -1 },
+	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
+	{ 0 },
+};
+
+/* Fill in the options, which argp sorts by section and name. */
+static void fill_in(struct argp_option *to, const struct td_command *command)
+{
+	const struct td_option_group *const *group;
+	const struct td_option *o;
+	int key = FIRST_KEY;
+
+	for (int i = TD_SECTION_WHAT; i <= TD_SECTION_HOW; i++) {
+		for (group = command->groups; *group;) {
+			if ((int)(*group++)->section != i)
+				continue;
+			/* argp would also show the headings of empty sections */
+			to->doc = headings[i] ? headings[i] : command->what;
+			to->group = i;
+			to++;
+			break;
+		}
+	}
+	td_for_each_option(command->groups, group, o)
+	{
+		*to++ = (struct argp_option){
+			o->name, o->letter ? o->letter : key,
+			o->arg,  o->optional ? OPTION_ARG_OPTIONAL : 0,
+			o->help, (int)(*group)->section,
+		};
+		key++;
+	}
+	memcpy(to, ours, sizeof(ours));
+}
+
+/* Returns the option with the key, or NULL. */
+static const struct td_option *usage_option(const struct usage_page *page, int key)
+{
+	const struct td_option_group *const *group;
+	const struct td_option *o;
+	int at = FIRST_KEY;
+
+	td_for_each_option(page->command->groups, group, o)
+	{
+		if (key == (o->letter ? o->letter : at))
+			return o;
+		at++;
+	}
+	return NULL;
+}
+
+static bool is_usual(const struct usage_page *page, const char *name)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(usual); i++) {
+		if (strcmp(usual[i], name) == 0)
+			return true;
+	}
+	return page->command != page->commands[0] &&
+	       !td_option_find(page->commands[0]->groups, name, strlen(name));
+}
+
+/* Hide uncommon options: argp accepts them, but does not show them. */
+static void hide_unusual(struct usage_page *page)
+{
+	struct argp_option *o = page->options;
+
+	if (count_options(page->command->groups) <= FEW)
+		return;
+	for (; o->name || o->doc; o++) {
+		if (o->name && (o->group < 0 ? o->key == USAGE_SHORT : !is_usual(page, o->name))) {
+			o->flags |= OPTION_HIDDEN;
+			page->nr_hidden++;
+		}
+	}
+}
+
+/* --- text before and after the options ------------------------------------ */
+
+static void put_subcommands(FILE *fp, const struct td_command *const *commands)
+{
+	fputs("\n\nSubcommands; tdstat help SUBCOMMAND shows the options of one:\n", fp);
+	while (*++commands)
+		fprintf(fp, "  %-10s %s\n", (*commands)->name, (*commands)->line);
+}
+
+static void put_end(FILE *fp, const struct usage_page *page)
+{
+	const struct td_command *command = page->command;
+
+	fprintf(fp, "Examples:\n%s\n\n", command->examples);
+	if (page->nr_hidden)
+		fprintf(fp, "%s --help=all shows all options (%zu more) and the exit status.",
+			page->title, page->nr_hidden);
+	else
+		fputs(command->status ? command->status : usual_status, fp);
+}
+
+/* argp frees the text that this returns. */
+static char *fill_doc(int key, const char *text, void *input)
+{
+	const struct usage_page *page = *(struct usage_page **)input;
+	char *doc = NULL;
+	size_t size;
+	FILE *fp;
+
+	if (key == ARGP_KEY_HELP_DUP_ARGS_NOTE)
+		return NULL; /* five lines about a well-known convention */
+	if (key != ARGP_KEY_HELP_PRE_DOC && key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)(uintptr_t)text;
+	fp = td_open_memstream(&doc, &size);
+	if (key == ARGP_KEY_HELP_POST_DOC)
+		put_end(fp, page);
+	else
+		fputs(page->command->doc, fp);
+	if (key == ARGP_KEY_HELP_PRE_DOC && page->command == page->commands[0])
+		put_subcommands(fp, page->commands);
+	td_text_close(fp, &doc);
+	return doc;
+}
+
+/* --- the page ------------------------------------------------------------- */
+
+/*
+ * Make the page of a subcommand.  parser gets keys for usage_option() and ARGP_KEY_...;
+ * state->input must begin with a struct usage_page *.
+ */
+static void usage_open(struct usage_page *page, const struct td_command *command,
+		       const struct td_command *const *commands, argp_parser_t parser)
+{
+	size_t nr = TD_SECTION_HOW + count_options(command->groups) + TD_ARRAY_SIZE(ours);
+
+	*page = (struct usage_page){ .command = command, .commands = commands };
+	td_command_title(command, commands, page->title);
+	page->options = td_calloc(nr, sizeof(*page->options));
+	fill_in(page->options, command);
+	page->argp = (struct argp){
+		.options = page->options,
+		.parser = parser,
+		.args_doc = command->args,
+		.help_filter = fill_doc,
+	};
+}
+
+static void usage_close(struct usage_page *page)
+{
+	free(page->options);
+	page->options = NULL;
+}
+
+/*
+ * Print --help or --usage, depending on key; exit unless ARGP_NO_EXIT is set.  all: include
+ * rarely used options.
+ */
+static void usage_put(struct usage_page *page, struct argp_state *state, int key, bool all)
+{
+	if (!all && key != USAGE_SHORT)
+		hide_unusual(page);
+	state->name = page->title;
+	argp_state_help(state, stdout,
+			key == USAGE_SHORT ? ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK
+					   : ARGP_HELP_STD_HELP);
+}
+
+static error_t show_only(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != '?')
+		return ARGP_ERR_UNKNOWN;
+	usage_put(*(struct usage_page **)state->input, state, key, false);
+	return 0;
+}
+
+void td_usage_show(const struct td_command *command, const struct td_command *const *commands)
+{
+	static char name[] = "tdstat", help[] = "--help";
+	char *argv[] = { name, help, NULL };
+	struct usage_page page, *input = &page;
+
+	usage_open(&page, command, commands, show_only);
+	argp_parse(&page.argp, 2, argv, ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &input);
+	usage_close(&page);
+}
 
 /* --- values ---------------------------------------------------------------- */
 
@@ -129,7 +378,7 @@ static int set_value(const struct td_option *o, struct td_opts *opts, const char
 
 /* The context of argp's callback; usage.c reads the first member. */
 struct parser {
-	struct td_usage_page *page;
+	struct usage_page *page;
 	struct td_opts *opts;
 	struct td_err *err;
 };
@@ -193,7 +442,7 @@ static error_t put_help(struct parser *p, struct argp_state *state, int key, con
 {
 	if (arg && strcmp(arg, "all") != 0)
 		return td_err_usage(p->err, "--help=%s: expected --help or --help=all", arg);
-	td_usage_put(p->page, state, key, arg);
+	usage_put(p->page, state, key, arg);
 	return 0;
 }
 
@@ -207,7 +456,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return parse_word(p, state);
 	case '?':
 	case 'h':
-	case TD_USAGE_SHORT:
+	case USAGE_SHORT:
 		return put_help(p, state, key, arg);
 	case 'V':
 		printf("tdstat %s\n", td_version);
@@ -215,7 +464,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		return finish(p->opts, p->err);
 	default:
-		o = td_usage_option(p->page, key);
+		o = usage_option(p->page, key);
 		return o ? set_value(o, p->opts, arg, p->err) : ARGP_ERR_UNKNOWN;
 	}
 }
@@ -309,7 +558,7 @@ static void set_default_level(struct td_request *request)
 int td_opts_parse(struct td_opts *opts, const struct td_command *const *commands, int argc,
 		  char **argv, struct td_err *err)
 {
-	struct td_usage_page page;
+	struct usage_page page;
 	struct parser parser = { &page, opts, err };
 	int rc;
 
@@ -318,11 +567,11 @@ int td_opts_parse(struct td_opts *opts, const struct td_command *const *commands
 	argc = choose(opts, commands, argc, argv);
 	opts->request.typed.words = argv + 1;
 	opts->request.typed.nr_words = argc > 0 ? argc - 1 : 0;
-	td_usage_open(&page, opts->chosen, commands, parse_option);
+	usage_open(&page, opts->chosen, commands, parse_option);
 	rc = td_suggest_options(argv, opts->chosen, commands, err);
 	if (!rc)
 		rc = parse_guarded(&page.argp, argc, argv, &parser);
-	td_usage_close(&page);
+	usage_close(&page);
 	set_default_level(&opts->request);
 	if (rc)
 		td_opts_free(opts);

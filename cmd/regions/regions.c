@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "cmd/opts/groups.h"
-#include "cmd/opts/value.h"
 #include "cmd/output/out.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/plan/job.h"

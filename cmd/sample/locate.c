@@ -13,7 +13,6 @@
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/value.h"
 #include "cmd/output/advice.h"
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/dry_run.h"

@@ -6,7 +6,6 @@
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/sample/parts.h"
 #include "cmd/sample/result.h"

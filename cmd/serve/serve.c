@@ -15,7 +15,6 @@
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/value.h"
 #include "cmd/request.h"
 #include "cmd/rights.h"
 #include "cmd/say.h"

@@ -10,7 +10,6 @@
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/value.h"
 #include "cmd/replay/recorded.h"
 #include "cmd/run/clock.h"
 #include "cmd/run/wait.h"

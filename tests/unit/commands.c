@@ -10,7 +10,6 @@
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/suggest.h"
-#include "cmd/opts/value.h"
 #include "tests/unit/test.h"
 
 static int check_made(const struct td_opts *opts, struct td_err *err)

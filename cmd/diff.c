@@ -8,7 +8,7 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/output/out.h"
-#include "cmd/plan/identity.h"
+#include "cmd/plan/job.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
 #include "cmd/view/sink.h"

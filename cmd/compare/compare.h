@@ -13,7 +13,7 @@
 #include "cmd/view/view.h"
 #include "lib/base/index.h"
 #include "lib/count/readings.h"
-#include "lib/target/tasks.h"
+#include "lib/target/target.h"
 #include "metrics/diff/diff.h"
 
 /* --- sides.c: a recording, read to its end -------------------------------- */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/plan/dry_run.h"
 #include "cmd/plan/job.h"
-#include "cmd/plan/turns.h"
 #include "lib/base/util.h"
 
 static const char *const names[TD_MAX_LEVEL + 1] = {

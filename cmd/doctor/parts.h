@@ -42,13 +42,6 @@ struct td_finding {
 	char *other;   /* an alternative command, or NULL */
 };
 
-/* The four shares of level 1 while a loop ran, in % of the slots; NaN: not counted. */
-struct td_loop_shares {
-	double retiring, backend_bound, frontend_bound, bad_speculation;
-	double sum;         /* sum of all nodes of level 1 */
-	double running_pct; /* share of the time in which level 1 was counted */
-};
-
 enum td_loop {
 	TD_LOOP_RETIRING,
 	TD_LOOP_MISPREDICT,
@@ -62,7 +55,12 @@ struct td_self_test {
 	int cpu;           /* CPU that ran the loops; -1: they did not run */
 	bool whole_core;   /* both threads were counted because they share their slots */
 	struct td_err err; /* why there are no shares; code 0: there are shares */
-	struct td_loop_shares shares[TD_NR_LOOPS];
+	/* The four shares of level 1 while a loop ran, in % of the slots; NaN: not counted. */
+	struct td_loop_shares {
+		double retiring, backend_bound, frontend_bound, bad_speculation;
+		double sum;         /* sum of all nodes of level 1 */
+		double running_pct; /* share of the time in which level 1 was counted */
+	} shares[TD_NR_LOOPS];
 	bool passed[TD_NR_LOOPS];
 };
 

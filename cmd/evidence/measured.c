@@ -18,7 +18,7 @@
 #include "cmd/session.h"
 #include "cmd/wing.h"
 #include "lib/base/util.h"
-#include "metrics/files/text.h"
+#include "metrics/files/parts.h"
 
 /* --- values ------------------------------------------------------------------ */
 

@@ -9,7 +9,6 @@
 #include "cmd/plan/catalog.h"
 #include "cmd/wing.h"
 #include "lib/base/util.h"
-#include "lib/recording/fill.h"
 #include "metrics/sets/set.h"
 
 /* --- imported cores ---------------------------------------------------- */

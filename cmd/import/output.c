@@ -11,7 +11,7 @@
 #include "cmd/import/perf.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "lib/recording/fill.h"
+#include "lib/recording/recording.h"
 
 /* --- lines: intervals ----------------------------------------------------- */
 

@@ -74,28 +74,6 @@ struct td_perf_json {
 int td_perf_json_parse(struct td_perf_json *json, char *text, struct td_perf_line *line);
 void td_perf_json_free(struct td_perf_json *json);
 
-/* Parse "12", "12.5" or "<not counted>".  Returns false for other texts. */
-bool td_perf_value_parse(const char *text, struct td_perf_line *line);
-/* Parse a number without a sign, "2.01".  Returns false for other texts. */
-bool td_perf_number_parse(const char *text, double *out);
-/* Convert "0.100104518" to ns. */
-bool td_perf_time_parse(const char *text, uint64_t *ns);
-
-/* The CPUs or task of a count.  Unknown numbers are -1. */
-struct td_perf_unit {
-	enum td_aggregation how;
-	int tid;
-	struct td_place place;
-	int cache_level; /* cache level of an id such as "L3-ID8"; 0: unknown; -1: none */
-	size_t comm;     /* length of the thread's name in the id */
-};
-
-/*
- * Parse an id; NULL means all.  Only the id of a CPU sets place.cpu.  Returns -EINVAL if perf does
- * not print such ids.
- */
-int td_perf_unit_parse(const char *id, struct td_perf_unit *unit);
-
 /*
  * Identify an event by the name that perf prints.  Sets the name of its PMU, and the
  * type, config, modifiers and tool of *event, if known.  Unless *typed is set, the
@@ -103,46 +81,37 @@ int td_perf_unit_parse(const char *id, struct td_perf_unit *unit);
  */
 void td_perf_name_parse(const char *name, struct td_event *event, char **pmu, bool *typed);
 
-struct td_perf_event {
-	char *name, *unit;
-	struct td_event event; /* from td_perf_name_parse(); owns nothing */
-	char *pmu;
-	bool typed;    /* the type of event is known */
-	bool fraction; /* some value has decimals */
-	bool refused;  /* <not supported> at least once */
-	bool counted;  /* supported at least once */
-	bool twin;     /* not the first event with its name */
-	size_t next;   /* next event with its name; 0: none */
-	size_t *seen;  /* per place: number of the last interval with a count, from 1 */
-	size_t nr_seen;
-};
-
 /* A pair of an id and a cgroup, to which counts belong. */
 struct td_perf_place {
 	char *id;     /* NULL: all */
 	char *cgroup; /* NULL: none */
-	struct td_perf_unit unit;
+	/* The CPUs or task of a count.  Unknown numbers are -1. */
+	struct td_perf_unit {
+		enum td_aggregation how;
+		int tid;
+		struct td_place place;
+		int cache_level; /* cache level of an id such as "L3-ID8"; 0: unknown; -1: none */
+		size_t comm;     /* length of the thread's name in the id */
+	} unit;
 	int cgroup_index;
-};
-
-struct td_perf_reading {
-	uint32_t event, place;
-	int nr; /* number of CPUs of the place; 0: unknown */
-	struct td_perf_value value;
-	uint64_t enabled_ns, running_ns;
-	double pct; /* share of the time enabled, as perf printed it */
-};
-
-struct td_perf_interval {
-	uint64_t time_ns;
-	size_t first; /* index of the interval's first reading */
-	uint64_t user_ns, system_ns;
 };
 
 struct td_perf_file {
 	const char *path; /* borrowed */
 	size_t line;
-	struct td_perf_event *events;
+	struct td_perf_event {
+		char *name, *unit;
+		struct td_event event; /* from td_perf_name_parse(); owns nothing */
+		char *pmu;
+		bool typed;    /* the type of event is known */
+		bool fraction; /* some value has decimals */
+		bool refused;  /* <not supported> at least once */
+		bool counted;  /* supported at least once */
+		bool twin;     /* not the first event with its name */
+		size_t next;   /* next event with its name; 0: none */
+		size_t *seen;  /* per place: number of the last interval with a count, from 1 */
+		size_t nr_seen;
+	} * events;
 	size_t nr_events, event; /* event: that of the last line */
 	struct td_perf_place *places;
 	size_t nr_places, place;  /* place: that of the last line */
@@ -150,10 +119,20 @@ struct td_perf_file {
 	struct td_index by_place; /* places by id and cgroup */
 	char **cgroups;           /* borrowed from places */
 	size_t nr_cgroups;
-	struct td_perf_interval *intervals;
+	struct td_perf_interval {
+		uint64_t time_ns;
+		size_t first; /* index of the interval's first reading */
+		uint64_t user_ns, system_ns;
+	} * intervals;
 	size_t nr_intervals;
 	size_t next_interval; /* for td_perf_output_next() */
-	struct td_perf_reading *readings;
+	struct td_perf_reading {
+		uint32_t event, place;
+		int nr; /* number of CPUs of the place; 0: unknown */
+		struct td_perf_value value;
+		uint64_t enabled_ns, running_ns;
+		double pct; /* share of the time enabled, as perf printed it */
+	} * readings;
 	size_t nr_readings, room;
 	bool timed;   /* lines have times: -I */
 	bool metrics; /* some lines are metrics without counts */

@@ -49,15 +49,6 @@ struct td_list_item {
 	const struct td_metric_def *metric;
 };
 
-/* A pattern of the user: a section, or names. */
-struct td_list_pattern {
-	const char *text;
-	unsigned int section; /* TD_LIST_BIT()s; 0: not the word of a section */
-	bool is_glob;
-	bool has_match;
-	struct td_closest closest;
-};
-
 struct td_list {
 	const struct td_opts *opts;
 	struct td_sysfs fs;
@@ -65,7 +56,14 @@ struct td_list {
 	struct td_catalog catalog;
 	struct td_sets sets; /* the metrics of -M, made when needed */
 	struct td_tracepoints tracepoints;
-	struct td_list_pattern *patterns;
+	/* A pattern of the user: a section, or names. */
+	struct td_list_pattern {
+		const char *text;
+		unsigned int section; /* TD_LIST_BIT()s; 0: not the word of a section */
+		bool is_glob;
+		bool has_match;
+		struct td_closest closest;
+	} * patterns;
 	size_t nr_patterns;
 	bool narrow;          /* "metrics" and names: only metrics with these names */
 	unsigned int kinds;   /* TD_LIST_BIT()s of kinds that can match */
@@ -96,23 +94,14 @@ const char *td_list_encode(struct td_list *list, const struct td_event *event,
 /* Note why a source is empty; printed if the user named its kinds, or if no item matches. */
 void td_list_miss(struct td_list *list, unsigned int kinds, const char *what, const char *why);
 
-/* Read the model's files, or note why there are none. */
-int td_list_read_files(struct td_list *list, struct td_err *err);
-/* Returns the index of a PMU that the files name; -1 if it cannot be counted here. */
-int td_list_find_pmu(const struct td_machine *machine, const char *name);
-/*
- * --model: does the processor have this uncore unit?  It has no PMU, so its events have no
- * encodings.
- */
-bool td_list_has_unit(const struct td_list *list, const char *name);
 int td_list_collect_model(struct td_list *list, struct td_err *err);
 int td_list_collect_metrics(struct td_list *list, struct td_err *err);
 int td_list_collect_groups(struct td_list *list, struct td_err *err);
 
-/* text.c: print the items. */
+/* Print the items. */
 void td_list_put_text(FILE *fp, const struct td_list *list);
 
-/* --- encoding.c ------------------------------------------------------------ */
+/* --- encodings -------------------------------------------------------------- */
 
 /* Is it an event of the kernel's own tables, whose config has no PMU format? */
 bool td_encoding_is_numeric(const struct td_event *event);

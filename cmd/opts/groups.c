@@ -165,6 +165,15 @@ int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err)
 	return td_err_usage(err, "-o -: not a file: results go to standard output without -o");
 }
 
+static int td_value_sort(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	(void)arg;
+	(void)err;
+	if (!opts->request.show.top)
+		opts->request.show.top = INT_MAX;
+	return 0;
+}
+
 /* Set -B or --no-big-num.  The last one wins. */
 int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err)
 {

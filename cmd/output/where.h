@@ -14,13 +14,6 @@ struct td_where_event {
 	struct td_locations locations;
 };
 
-/* One sample. */
-struct td_where_sample {
-	uint64_t time_ns, period;
-	int cpu, pid, tid, spot;
-	const char *event;
-};
-
 /* A finished result of sampling. */
 struct td_where {
 	const char *node;   /* the node of the tree; NULL: events were typed */
@@ -31,7 +24,12 @@ struct td_where {
 	const int *hues;            /* level-1 node of each function; NULL: that of the node */
 	struct td_where_event *events;
 	size_t nr;
-	const struct td_where_sample *samples; /* samples to list in text, in order of time */
+	/* samples to list in text, in order of time */
+	const struct td_where_sample {
+		uint64_t time_ns, period;
+		int cpu, pid, tid, spot;
+		const char *event;
+	} * samples;
 	size_t nr_samples;
 	bool lines, callers; /* show source lines, callers */
 	bool all;            /* text: include functions with small shares */

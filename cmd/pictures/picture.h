@@ -6,21 +6,19 @@
 
 #include "lib/count/report.h"
 
-/* A node of the tree and its rectangle in the icicle. */
-struct td_drawn {
-	const struct td_node *node;
-	const struct td_column *column;
-	double value, error; /* NaN: none */
-	char mark;           /* '*', '?', '~'; 0: none */
-	int above;           /* index of the parent; -1: not shown */
-	int depth, hue;
-	double from, to; /* vertical position, as fractions of the height */
-	double next;     /* where the next child begins */
-	double sum;      /* sum of the children's shares */
-};
-
 struct td_picture {
-	struct td_drawn *v; /* one per node of the row, in the same order */
+	/* one per node of the row, in the same order */
+	struct td_drawn {
+		const struct td_node *node;
+		const struct td_column *column;
+		double value, error; /* NaN: none */
+		char mark;           /* '*', '?', '~'; 0: none */
+		int above;           /* index of the parent; -1: not shown */
+		int depth, hue;
+		double from, to; /* vertical position, as fractions of the height */
+		double next;     /* where the next child begins */
+		double sum;      /* sum of the children's shares */
+	} * v;
 	size_t nr;
 	int depth; /* number of columns; 0: nothing to draw */
 };

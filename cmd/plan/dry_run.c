@@ -4,18 +4,455 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "cmd/opts/rerun.h"
 #include "cmd/output/out.h"
-#include "cmd/plan/attr.h"
-#include "cmd/plan/turns.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/counter/probe.h"
-#include "lib/plan/sets.h"
+#include "lib/plan/fit.h"
+
+/* clang-format off */
+#define NAME(id) [id] = #id
+
+static const char *const types[] = {
+	NAME(PERF_TYPE_HARDWARE), NAME(PERF_TYPE_SOFTWARE),
+	NAME(PERF_TYPE_TRACEPOINT), NAME(PERF_TYPE_HW_CACHE),
+	NAME(PERF_TYPE_RAW), NAME(PERF_TYPE_BREAKPOINT),
+};
+
+static const char *const hardware[] = {
+	NAME(PERF_COUNT_HW_CPU_CYCLES), NAME(PERF_COUNT_HW_INSTRUCTIONS),
+	NAME(PERF_COUNT_HW_CACHE_REFERENCES), NAME(PERF_COUNT_HW_CACHE_MISSES),
+	NAME(PERF_COUNT_HW_BRANCH_INSTRUCTIONS),
+	NAME(PERF_COUNT_HW_BRANCH_MISSES), NAME(PERF_COUNT_HW_BUS_CYCLES),
+	NAME(PERF_COUNT_HW_STALLED_CYCLES_FRONTEND),
+	NAME(PERF_COUNT_HW_STALLED_CYCLES_BACKEND),
+	NAME(PERF_COUNT_HW_REF_CPU_CYCLES),
+};
+
+static const char *const software[] = {
+	NAME(PERF_COUNT_SW_CPU_CLOCK), NAME(PERF_COUNT_SW_TASK_CLOCK),
+	NAME(PERF_COUNT_SW_PAGE_FAULTS), NAME(PERF_COUNT_SW_CONTEXT_SWITCHES),
+	NAME(PERF_COUNT_SW_CPU_MIGRATIONS), NAME(PERF_COUNT_SW_PAGE_FAULTS_MIN),
+	NAME(PERF_COUNT_SW_PAGE_FAULTS_MAJ),
+	NAME(PERF_COUNT_SW_ALIGNMENT_FAULTS),
+	NAME(PERF_COUNT_SW_EMULATION_FAULTS), NAME(PERF_COUNT_SW_DUMMY),
+	NAME(PERF_COUNT_SW_BPF_OUTPUT), NAME(PERF_COUNT_SW_CGROUP_SWITCHES),
+};
+
+static const char *const caches[] = {
+	NAME(PERF_COUNT_HW_CACHE_L1D), NAME(PERF_COUNT_HW_CACHE_L1I),
+	NAME(PERF_COUNT_HW_CACHE_LL), NAME(PERF_COUNT_HW_CACHE_DTLB),
+	NAME(PERF_COUNT_HW_CACHE_ITLB), NAME(PERF_COUNT_HW_CACHE_BPU),
+	NAME(PERF_COUNT_HW_CACHE_NODE),
+};
+
+static const char *const cache_ops[] = {
+	NAME(PERF_COUNT_HW_CACHE_OP_READ), NAME(PERF_COUNT_HW_CACHE_OP_WRITE),
+	NAME(PERF_COUNT_HW_CACHE_OP_PREFETCH),
+};
+
+static const char *const cache_results[] = {
+	NAME(PERF_COUNT_HW_CACHE_RESULT_ACCESS),
+	NAME(PERF_COUNT_HW_CACHE_RESULT_MISS),
+};
+
+struct bit {
+	uint64_t value;
+	const char *name;
+};
+
+/* Names of bits, in the order in which perf prints them. */
+#define BIT(id) { PERF_SAMPLE_##id, #id }
+static const struct bit sample_bits[] = {
+	BIT(IP), BIT(TID), BIT(TIME), BIT(ADDR), BIT(READ), BIT(CALLCHAIN),
+	BIT(ID), BIT(CPU), BIT(PERIOD), BIT(STREAM_ID), BIT(RAW),
+	BIT(BRANCH_STACK), BIT(REGS_USER), BIT(STACK_USER), BIT(IDENTIFIER),
+	BIT(REGS_INTR), BIT(DATA_SRC), BIT(WEIGHT), BIT(PHYS_ADDR), BIT(AUX),
+	BIT(CGROUP), BIT(DATA_PAGE_SIZE), BIT(CODE_PAGE_SIZE),
+	BIT(WEIGHT_STRUCT), { 0, NULL },
+};
+#undef BIT
+
+#define BIT(id) { PERF_FORMAT_##id, #id }
+static const struct bit format_bits[] = {
+	BIT(TOTAL_TIME_ENABLED), BIT(TOTAL_TIME_RUNNING), BIT(ID), BIT(GROUP),
+	BIT(LOST), { 0, NULL },
+};
+#undef BIT
+/* clang-format on */
+
+#define FIND(names, value) ((value) < TD_ARRAY_SIZE(names) ? (names)[value] : NULL)
+
+static void put_attr_name(FILE *fp, const char *name)
+{
+	fprintf(fp, "  %-32s ", name);
+}
+
+static void put_unsigned(FILE *fp, const char *name, uint64_t value)
+{
+	if (!value)
+		return;
+	put_attr_name(fp, name);
+	fprintf(fp, "%" PRIu64 "\n", value);
+}
+
+static void put_hex(FILE *fp, const char *name, uint64_t value)
+{
+	if (!value)
+		return;
+	put_attr_name(fp, name);
+	fprintf(fp, "%#" PRIx64 "\n", value);
+}
+
+/* Print "ID|GROUP"; bits without a name are printed as a number. */
+static void put_bits(FILE *fp, const char *name, uint64_t value, const struct bit *bits)
+{
+	const char *between = "";
+
+	if (!value)
+		return;
+	put_attr_name(fp, name);
+	for (; bits->name; bits++) {
+		if (!(value & bits->value))
+			continue;
+		fprintf(fp, "%s%s", between, bits->name);
+		value &= ~bits->value;
+		between = "|";
+	}
+	if (value)
+		fprintf(fp, "%s%#" PRIx64, between, value);
+	fputc('\n', fp);
+}
+
+static void put_cache(FILE *fp, uint64_t config)
+{
+	const char *result = FIND(cache_results, config >> 16 & 0xff);
+	const char *op = FIND(cache_ops, config >> 8 & 0xff);
+	const char *cache = FIND(caches, config & 0xff);
+
+	if (result && op && cache)
+		fprintf(fp, " (%s | %s | %s)", result, op, cache);
+}
+
+/*
+ * Print the config with its name.  With the type of a PMU in the upper half, only cache
+ * events are named, as in perf.
+ */
+static void put_attr_config(FILE *fp, const struct perf_event_attr *attr)
+{
+	const char *name = NULL;
+
+	put_attr_name(fp, "config");
+	fprintf(fp, "%#" PRIx64, (uint64_t)attr->config);
+	if (attr->type == PERF_TYPE_HARDWARE)
+		name = FIND(hardware, attr->config);
+	else if (attr->type == PERF_TYPE_SOFTWARE)
+		name = FIND(software, attr->config);
+	else if (attr->type == PERF_TYPE_HW_CACHE)
+		put_cache(fp, attr->config);
+	if (name)
+		fprintf(fp, " (%s)", name);
+	fputc('\n', fp);
+}
+
+static void put_event(FILE *fp, const struct perf_event_attr *attr, const char *pmu)
+{
+	const char *type = pmu ? pmu : FIND(types, attr->type);
+
+	put_attr_name(fp, "type");
+	fprintf(fp, "%u", attr->type);
+	if (type) {
+		fputs(" (", fp);
+		td_put_printable(fp, type);
+		fputc(')', fp);
+	}
+	fputc('\n', fp);
+	put_unsigned(fp, "size", attr->size);
+	put_attr_config(fp, attr);
+	put_unsigned(fp, "{ sample_period, sample_freq }", attr->sample_period);
+	put_bits(fp, "sample_type", attr->sample_type, sample_bits);
+	put_bits(fp, "read_format", attr->read_format, format_bits);
+}
+
+static void put_set_flag(void (*put)(void *ctx, const char *name, unsigned int value), void *ctx,
+			 const char *name, unsigned int value)
+{
+	if (value)
+		put(ctx, name, value);
+}
+
+#define FLAG(field) put_set_flag(put, ctx, #field, attr->field)
+
+/*
+ * Call put for each flag that is set, in the order of the kernel's struct.  Only precise_ip
+ * has values other than 1.
+ */
+static void attr_each_flag(const struct perf_event_attr *attr,
+			   void (*put)(void *ctx, const char *name, unsigned int value), void *ctx)
+{
+	FLAG(disabled);
+	FLAG(inherit);
+	FLAG(pinned);
+	FLAG(exclusive);
+	FLAG(exclude_user);
+	FLAG(exclude_kernel);
+	FLAG(exclude_hv);
+	FLAG(exclude_idle);
+	FLAG(mmap);
+	FLAG(comm);
+	FLAG(freq);
+	FLAG(inherit_stat);
+	FLAG(enable_on_exec);
+	FLAG(task);
+	FLAG(watermark);
+	FLAG(precise_ip);
+	FLAG(mmap_data);
+	FLAG(sample_id_all);
+	FLAG(exclude_host);
+	FLAG(exclude_guest);
+	FLAG(exclude_callchain_kernel);
+	FLAG(exclude_callchain_user);
+	FLAG(mmap2);
+	FLAG(comm_exec);
+	FLAG(use_clockid);
+	FLAG(context_switch);
+	FLAG(write_backward);
+	FLAG(namespaces);
+	FLAG(ksymbol);
+	FLAG(bpf_event);
+	FLAG(aux_output);
+	FLAG(cgroup);
+	FLAG(text_poke);
+	FLAG(build_id);
+	FLAG(inherit_thread);
+	FLAG(remove_on_exec);
+	FLAG(sigtrap);
+}
+
+static void put_attr_flag(void *fp, const char *name, unsigned int value)
+{
+	put_unsigned(fp, name, value);
+}
+
+#define PUT(field) put_unsigned(fp, #field, attr->field)
+
+static void put_rest(FILE *fp, const struct perf_event_attr *attr)
+{
+	put_unsigned(fp, "{ wakeup_events, wakeup_watermark }", attr->wakeup_events);
+	PUT(bp_type);
+	put_hex(fp, "{ bp_addr, config1 }", attr->bp_addr);
+	put_hex(fp, "{ bp_len, config2 }", attr->bp_len);
+	put_hex(fp, "branch_sample_type", attr->branch_sample_type);
+	put_hex(fp, "sample_regs_user", attr->sample_regs_user);
+	PUT(sample_stack_user);
+	if (attr->clockid) {
+		put_attr_name(fp, "clockid");
+		fprintf(fp, "%d\n", attr->clockid);
+	}
+	put_hex(fp, "sample_regs_intr", attr->sample_regs_intr);
+	PUT(aux_watermark);
+	PUT(sample_max_stack);
+	PUT(aux_sample_size);
+	PUT(sig_data);
+	put_hex(fp, "config3", attr->config3); /* perf 6.12 does not print it */
+}
+
+static void put_rule(FILE *fp)
+{
+	for (int i = 0; i < 60; i++)
+		fputc('-', fp);
+	fputc('\n', fp);
+}
+
+void td_attr_put(FILE *fp, const struct perf_event_attr *attr, const char *pmu)
+{
+	put_rule(fp);
+	fputs("perf_event_attr:\n", fp);
+	put_event(fp, attr, pmu);
+	attr_each_flag(attr, put_attr_flag, fp);
+	put_rest(fp, attr);
+	put_rule(fp);
+}
+
+void td_attr_put_open(FILE *fp, int pid, int cpu, int group_fd, unsigned long flags, int fd)
+{
+	fprintf(fp, "sys_perf_event_open: pid %d  cpu %d  group_fd %d  flags %#lx", pid, cpu,
+		group_fd, flags);
+	if (fd < 0)
+		fprintf(fp, "\nsys_perf_event_open failed, error %d\n", fd);
+	else
+		fprintf(fp, " = %d\n", fd);
+}
+
+/* The multiplexed groups of a PMU. */
+struct turns {
+	size_t nr, nr_always;
+	double min, max; /* shares of the time */
+};
+
+static struct turns find_turns(const struct td_plan *plan, int pmu, const double *shares)
+{
+	struct turns turns = { .min = 1 };
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].pmu != pmu)
+			continue;
+		if (shares[g] >= 1) {
+			turns.nr_always++;
+			continue;
+		}
+		turns.nr++;
+		turns.min = shares[g] < turns.min ? shares[g] : turns.min;
+		turns.max = shares[g] > turns.max ? shares[g] : turns.max;
+	}
+	return turns;
+}
+
+/* Print "20 %" or "8 to 17 %". */
+static void put_shares(FILE *fp, const struct turns *turns)
+{
+	if (turns->max - turns->min < 0.005)
+		fprintf(fp, "%.3g %%", 100 * turns->min);
+	else
+		fprintf(fp, "%.3g to %.3g %%", 100 * turns->min, 100 * turns->max);
+}
+
+/* Does hyper-threading halve the counters that an event of the PMU can use? */
+static bool is_halved(const struct td_plan *plan, const struct td_machine *machine, int pmu)
+{
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_event *event = &plan->events.v[i];
+		int max = td_claim_of(machine, event).most;
+
+		if (event->pmu == pmu && !event->refusal && machine->smt && max &&
+		    max < td_uarch_general(machine->pmus[pmu].uarch) -
+				    machine->pmus[pmu].held_general)
+			return true;
+	}
+	return false;
+}
+
+/* Print ", because its 8 general counters do not hold all of them", and why there are so few. */
+static void put_reason(FILE *fp, const struct td_plan *plan, const struct td_machine *machine,
+		       int pmu)
+{
+	int nr = td_uarch_general(machine->pmus[pmu].uarch);
+
+	fprintf(fp, ", because its %d general counters", nr);
+	if (machine->pmus[pmu].held_general)
+		fprintf(fp, ", of which %d are already in use,", machine->pmus[pmu].held_general);
+	fputs(" do not hold all of them", fp);
+	if (machine->nmi_watchdog)
+		fputs("; the NMI watchdog holds one more counter (kernel.nmi_watchdog=0 frees it)",
+		      fp);
+	if (is_halved(plan, machine, pmu))
+		fprintf(fp, "; with hyper-threading on, a group with some events has only %d",
+			nr / 2);
+}
+
+/* Print "5 groups, each counted 20 % of the time". */
+static void put_groups(FILE *fp, const struct td_plan *plan, const struct turns *turns)
+{
+	size_t nr = turns->nr + turns->nr_always;
+
+	fprintf(fp, "%zu group%s, ", nr, nr == 1 ? "" : "s");
+	if (!turns->nr) {
+		fputs("counted all of the time: not multiplexed", fp);
+		return;
+	}
+	if (plan->nr_sets > 1) {
+		fprintf(fp, "counted all of the time in %u runs: not multiplexed", plan->nr_sets);
+		return;
+	}
+	if (turns->nr_always)
+		fprintf(fp, "%zu counted all of the time, the others ", turns->nr_always);
+	else
+		fputs("each counted ", fp);
+	put_shares(fp, turns);
+	fputs(" of the time", fp);
+}
+
+/* Print "cpu_core: 5 groups, each counted 20 % of the time, because its ...". */
+static void put_pmu(const struct td_plan *plan, const struct td_machine *machine, int pmu,
+		    const double *shares)
+{
+	struct turns turns = find_turns(plan, pmu, shares);
+
+	if (!turns.nr && !turns.nr_always)
+		return;
+	td_put_printable(stdout, machine->pmus[pmu].name);
+	fputs(": ", stdout);
+	put_groups(stdout, plan, &turns);
+	if (turns.nr && plan->nr_sets < 2)
+		put_reason(stdout, plan, machine, pmu);
+	fputc('\n', stdout);
+}
+
+bool td_put_turns_of(FILE *fp, const struct td_machine *machine, const struct td_plan *plan,
+		     int pmu, bool why)
+{
+	td_autofree double *shares = td_calloc(plan->nr_groups + 1, sizeof(*shares));
+	struct turns turns;
+
+	td_plan_shares(plan, machine, shares);
+	turns = find_turns(plan, pmu, shares);
+	put_groups(fp, plan, &turns);
+	if (turns.nr && why)
+		put_reason(fp, plan, machine, pmu);
+	return turns.nr;
+}
+
+static void put_plan_turns(const struct td_machine *machine, const struct td_plan *plan,
+			   double *shares)
+{
+	td_plan_shares(plan, machine, shares);
+	for (int pmu = 0; pmu < (int)machine->nr_core; pmu++)
+		put_pmu(plan, machine, pmu, shares);
+}
+
+/* -l auto: print the groups that are enabled at first, and the number of all others. */
+static void put_enabled(const struct td_machine *machine, const struct td_plan *plan,
+			double *shares)
+{
+	td_autofree struct td_group *groups = td_calloc(plan->nr_groups + 1, sizeof(*groups));
+	struct td_plan enabled = *plan;
+
+	enabled.groups = groups;
+	enabled.nr_groups = 0;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (!plan->groups[g].family)
+			groups[enabled.nr_groups++] = plan->groups[g];
+	}
+	put_plan_turns(machine, &enabled, shares);
+	if (enabled.nr_groups < plan->nr_groups)
+		printf("%zu more groups are disabled until their parent is above its threshold\n",
+		       plan->nr_groups - enabled.nr_groups);
+}
+
+/*
+ * --dry-run, at the end: print a line for each core PMU with the share of time that its groups
+ * are counted, why they are multiplexed, and how to avoid it.
+ */
+static void put_turns(const struct td_machine *machine, const struct td_plan *plan)
+{
+	td_autofree double *shares = td_calloc(plan->nr_groups + 1, sizeof(*shares));
+	unsigned int nr;
+
+	if (td_plan_has_families(plan)) {
+		put_enabled(machine, plan, shares);
+		return;
+	}
+	put_plan_turns(machine, plan, shares);
+	nr = td_plan_count_sets(plan, machine);
+	if (nr > 1 && plan->nr_sets < 2)
+		printf("--no-multiplex runs a command %u times without multiplexing\n", nr);
+}
 
 static void put_line(FILE *fp, const char *label, const char *name)
 {
@@ -153,7 +590,7 @@ static void put_flags(FILE *fp, const struct perf_event_attr *attr)
 	struct flags flags = { fp, false };
 
 	fputs("  flags ", fp);
-	td_attr_each_flag(attr, put_flag, &flags);
+	attr_each_flag(attr, put_flag, &flags);
 	fputs(flags.any ? "" : "none", fp);
 }
 
@@ -237,7 +674,7 @@ int td_dry_run(struct td_job *job, struct td_err *err)
 			put_line(stdout, "sampled for its latency: ",
 				 job->sampled.events.v[group->members[m]].name);
 	}
-	td_put_turns(&job->machine, &job->plan);
+	put_turns(&job->machine, &job->plan);
 	return td_out_check(stdout, "standard output", err);
 }
 

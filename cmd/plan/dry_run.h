@@ -2,8 +2,12 @@
 #ifndef TD_CMD_PLAN_DRY_RUN_H
 #define TD_CMD_PLAN_DRY_RUN_H
 
+#include <linux/perf_event.h>
+#include <stdio.h>
+
 #include "cmd/plan/job.h"
 #include "lib/count/readings.h"
+#include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
 #include "metrics/tree/tree.h"
 
@@ -27,5 +31,21 @@ void td_describe(const struct td_machine *machine, const struct td_tree *tree,
  */
 void td_describe_shares(const struct td_machine *machine, const struct td_plan *plan,
 			const struct td_readings *readings);
+
+/*
+ * Print a perf_event_attr in the layout of perf stat -vv: a line for each field that is not
+ * 0, between two rules.  pmu: the name of the PMU of attr->type, or NULL.
+ */
+void td_attr_put(FILE *fp, const struct perf_event_attr *attr, const char *pmu);
+
+/* Print a call of perf_event_open(2) and its result, a fd or negative errno. */
+void td_attr_put_open(FILE *fp, int pid, int cpu, int group_fd, unsigned long flags, int fd);
+
+/*
+ * Print for one PMU, which must have groups, how they are multiplexed: "5 groups, each counted 20 %
+ * of the time".  If why is true, print the reason, too.  Returns true if groups are multiplexed.
+ */
+bool td_put_turns_of(FILE *fp, const struct td_machine *machine, const struct td_plan *plan,
+		     int pmu, bool why);
 
 #endif

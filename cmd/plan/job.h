@@ -10,12 +10,14 @@
 #ifndef TD_CMD_PLAN_JOB_H
 #define TD_CMD_PLAN_JOB_H
 
+#include "cmd/output/show.h"
 #include "cmd/plan/measure.h"
 #include "cmd/request.h"
 #include "lib/base/err.h"
 #include "lib/base/identity.h"
 #include "lib/event/spec.h"
 #include "lib/plan/plan.h"
+#include "lib/target/target.h"
 
 /* The plan of a run, with notes on what cannot be counted. */
 struct td_job {
@@ -69,5 +71,12 @@ void td_job_say(const struct td_job *job, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Print the notes that were not printed yet, unless --quiet. */
 void td_job_say_notes(struct td_job *job);
+
+/* Make the identity of this run; command is NULL-terminated, or NULL. */
+void td_identity_make(struct td_identity *identity, const struct td_head_ask *ask,
+		      char *const *command);
+/* Apply the options to the identity of a recording, whose target is given. */
+void td_identity_ask(struct td_identity *identity, const struct td_head_ask *ask,
+		     const struct td_target_name *target);
 
 #endif

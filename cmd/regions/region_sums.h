@@ -15,16 +15,14 @@
 #include "lib/count/regions.h"
 #include "lib/region/layout.h"
 
-/* A value at the same index in all files. */
-struct td_region_value {
-	int event;  /* index in the plan */
-	int pmu;    /* index in the machine */
-	int group;  /* index of its group in the files */
-	bool field; /* a field of PERF_METRICS, in 255ths of slots */
-};
-
 struct td_region_files {
-	const struct td_region_value *values; /* borrowed */
+	/* borrowed */
+	const struct td_region_value {
+		int event;  /* index in the plan */
+		int pmu;    /* index in the machine */
+		int group;  /* index of its group in the files */
+		bool field; /* a field of PERF_METRICS, in 255ths of slots */
+	} * values;
 	size_t nr_values;
 	/* regions whose calls are shown, "parse,scan"; NULL: show a row of each region */
 	const char *names;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/plan/catalog.h"
-#include "cmd/plan/identity.h"
+#include "cmd/plan/job.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
 #include "cmd/wing.h"

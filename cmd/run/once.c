@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/plan/attr.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/plan/select.h"
 #include "cmd/run/run.h"

@@ -18,7 +18,7 @@
 #include "cmd/view/view.h"
 #include "lib/counter/counter.h"
 #include "lib/counter/tasks.h"
-#include "lib/plan/sets.h"
+#include "lib/plan/fit.h"
 #include "lib/sample/switches.h"
 
 /* The state that all runs of -r share. */

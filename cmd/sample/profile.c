@@ -11,7 +11,7 @@
 #include "cmd/sample/result.h"
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
-#include "lib/plan/sets.h"
+#include "lib/plan/fit.h"
 #include "lib/sample/windows.h"
 
 #define USUAL_RATE 1000

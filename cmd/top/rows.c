@@ -7,7 +7,7 @@
 #include "cmd/output/out.h"
 #include "cmd/top/parts.h"
 #include "lib/base/memory.h"
-#include "lib/target/tasks.h"
+#include "lib/target/target.h"
 
 /* --- copies of reports ---------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 
 #include "cmd/view/errors.h"
 #include "lib/base/util.h"
-#include "lib/plan/sets.h"
+#include "lib/plan/fit.h"
 #include "metrics/eval/finished.h"
 
 /* --- further evaluations of the same counts ------------------------------- */

@@ -12,7 +12,6 @@
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
 #include "lib/target/target.h"
-#include "lib/target/tasks.h"
 #include "metrics/tree/tree.h"
 
 #define TD_MAX_SAMPLED  2 /* more events would make a long command */

@@ -24,17 +24,6 @@ struct td_work {
 	double min, max, sum;
 };
 
-/*
- * A run of --no-multiplex, kept for the errors of the joined result.  A run has at most
- * TD_COURSE_FEW points, and all runs hardly more readings than one that is multiplexed.
- */
-struct td_kept_run {
-	uint64_t time_ns;
-	struct td_times times;
-	struct td_readings readings;
-	struct td_course course;
-};
-
 /* The state that turns the readings of a source into results. */
 struct td_view {
 	const struct td_source *source; /* borrowed */
@@ -67,7 +56,13 @@ struct td_view {
 	unsigned int nr_joined;      /* --no-multiplex: number of runs of a result; else 0 */
 	struct td_totals_sum joined; /* --no-multiplex: sum of the runs so far */
 	struct td_work work;         /* --no-multiplex: instructions of the runs */
-	struct td_kept_run *kept;    /* --no-multiplex: the runs, if errors are wanted */
+	/* --no-multiplex: the runs, if errors are wanted */
+	struct td_kept_run {
+		uint64_t time_ns;
+		struct td_times times;
+		struct td_readings readings;
+		struct td_course course;
+	} * kept;
 	size_t nr_kept;
 	uint64_t *runs_ns;          /* time of each run so far */
 	struct td_times runs_times; /* sum of the runs' times */

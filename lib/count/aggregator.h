@@ -17,7 +17,7 @@
 #include "lib/count/readings.h"
 #include "lib/count/regions.h"
 #include "lib/machine/cpu.h"
-#include "lib/target/tasks.h"
+#include "lib/target/target.h"
 
 /* Rules for summing readings.  If zeroed, all are summed. */
 struct td_aggregator {
@@ -72,15 +72,13 @@ struct td_total {
 	unsigned int nr_ran;     /* number of CPUs or tasks where it ran; value sums these */
 };
 
-struct td_total_id {
-	char *name;            /* "all", "S0-D0-C3", "CPU5", "comm-tid" */
-	const char *cgroup;    /* cgroup, or NULL; borrowed */
-	const char *container; /* known container of the cgroup, or NULL; borrowed */
-	char *label;           /* name and cgroup, or the one of both that exists */
-};
-
 struct td_totals {
-	struct td_total_id *ids;
+	struct td_total_id {
+		char *name;            /* "all", "S0-D0-C3", "CPU5", "comm-tid" */
+		const char *cgroup;    /* cgroup, or NULL; borrowed */
+		const char *container; /* known container of the cgroup, or NULL; borrowed */
+		char *label;           /* name and cgroup, or the one of both that exists */
+	} * ids;
 	size_t nr_ids;
 	struct td_total *v; /* [id][event] */
 	size_t nr_events;

@@ -11,15 +11,13 @@
  * gives its error.
  */
 
-/* One reading's sum at a point. */
-struct td_course_sum {
-	uint64_t value, enabled_ns, running_ns;
-};
-
 struct td_course_point {
 	uint64_t time_ns; /* time on the clock of the reads */
 	/* sums in the order of the row's readings; missing ones are 0 */
-	struct td_course_sum *v;
+	/* One reading's sum at a point. */
+	struct td_course_sum {
+		uint64_t value, enabled_ns, running_ns;
+	} * v;
 	size_t nr;
 };
 

@@ -115,24 +115,6 @@ struct td_cell td_cell_make(enum td_status status, double value);
 /* Returns NaN if the cell has no value. */
 double td_cell_value(const struct td_cell *cell);
 
-/* Activity of a row's CPUs or tasks, summed over them.  NaN: unknown. */
-struct td_activity {
-	unsigned int cpus;   /* number of CPUs; 0: tasks */
-	double busy_s;       /* time that CPUs were not halted, or that tasks ran */
-	double whole_s;      /* time of all CPUs; for tasks, the elapsed time */
-	double cycles;       /* core cycles during clock_s */
-	double clock_s;      /* time, not halted, in which cycles were counted */
-	double instructions; /* instructions during clock_s */
-	/* number of CPUs on which events were enabled at any time */
-	unsigned int counted_cpus;
-};
-
-/* The nodes that had the most slots in batches of the course. */
-struct td_phases {
-	double first_pct;  /* share of the time that first had the most slots; 0: unknown */
-	int first, second; /* columns with the most slots for the longest times; -1: none */
-};
-
 /* Further data of a region's row. */
 struct td_region_facts {
 	bool outside;   /* the row is for time outside of all regions */
@@ -237,10 +219,24 @@ struct td_row {
 	double busy_pct;
 	double ghz; /* mean clock rate while not halted; NaN: unknown */
 	double ipc; /* instructions per cycle; NaN: unknown */
-	struct td_activity activity;
+	/* Activity of a row's CPUs or tasks, summed over them.  NaN: unknown. */
+	struct td_activity {
+		unsigned int cpus;   /* number of CPUs; 0: tasks */
+		double busy_s;       /* time that CPUs were not halted, or that tasks ran */
+		double whole_s;      /* time of all CPUs; for tasks, the elapsed time */
+		double cycles;       /* core cycles during clock_s */
+		double clock_s;      /* time, not halted, in which cycles were counted */
+		double instructions; /* instructions during clock_s */
+		/* number of CPUs on which events were enabled at any time */
+		unsigned int counted_cpus;
+	} activity;
 	/* sum of the four fields of PERF_METRICS, divided by the slots; NaN: unknown */
 	double fields_sum;
-	struct td_phases phases;
+	/* The nodes that had the most slots in batches of the course. */
+	struct td_phases {
+		double first_pct;  /* share of the time that first had the most slots; 0: unknown */
+		int first, second; /* columns with the most slots for the longest times; -1: none */
+	} phases;
 	bool idle;                   /* too little activity for marks and a verdict */
 	struct td_cell *cells;       /* one per column */
 	const struct td_node *nodes; /* in the order of the tree */
@@ -312,16 +308,6 @@ struct td_report {
 	uint64_t elapsed_ns;  /* duration of the interval that ended at time_ns */
 };
 
-/* The ratio that perf stat prints next to a count: "1.50  insn per cycle". */
-struct td_ratio {
-	double value;
-	int decimals;
-	const char *unit; /* "insn per cycle", "of all branches", "K/sec" */
-	bool percent;
-	bool rate;    /* per second, in thousands, millions ... */
-	double plain; /* the value; for a rate, the number per second */
-};
-
 #define TD_MAX_RATIOS 2
 
 /* One event of one id. */
@@ -334,7 +320,15 @@ struct td_event_row {
 	int decimals; /* 0, or 2 if values in this unit may be fractions */
 	uint64_t running_ns;
 	double running_pct; /* 100 if the event was never enabled */
-	struct td_ratio ratios[TD_MAX_RATIOS];
+	/* The ratio that perf stat prints next to a count: "1.50  insn per cycle". */
+	struct td_ratio {
+		double value;
+		int decimals;
+		const char *unit; /* "insn per cycle", "of all branches", "K/sec" */
+		bool percent;
+		bool rate;    /* per second, in thousands, millions ... */
+		double plain; /* the value; for a rate, the number per second */
+	} ratios[TD_MAX_RATIOS];
 	int nr_ratios;
 	int which;             /* index in the plan; for a sum, index of its first event */
 	int pmu;               /* index in the machine */

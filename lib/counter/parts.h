@@ -146,18 +146,11 @@ struct td_affinity td_affinity_save(const struct td_counter *counter);
 /* sets.c: add and remove the last set of a counter. */
 struct td_open_set *td_counter_add_set(struct td_counter *counter);
 void td_counter_drop_set(struct td_counter *counter);
-/*
- * Opens a set; refusals of the kernel change the plan until all groups can be opened.
- */
-int td_counter_open_set(struct td_counter *counter, struct td_open_set *set, struct td_err *err);
 /* Adds the sets from first to the reader. */
 void td_counter_read_sets(struct td_counter *counter, size_t first);
 
 /* Opens families on these CPUs that were opened on others while these CPUs were offline. */
 int td_counter_add_missing(struct td_counter *counter, const struct td_ints *cpus);
-
-/* Opens a set for each thread of the target. */
-int td_counter_open_threads(struct td_counter *counter, struct td_err *err);
 
 /* --- fall_back.c ---------------------------------------------------------- */
 

@@ -19,15 +19,6 @@ struct td_span {
 int td_span_error(struct td_err *err, const struct td_span *span, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A term such as "umask=0x4", "edge" or "name='a,b'". */
-struct td_term {
-	char *name;
-	char *value; /* or NULL */
-	bool is_number;
-	uint64_t number; /* 1 if no value was given */
-	struct td_span span;
-};
-
 /* One event as it was typed. */
 struct td_spec {
 	enum {
@@ -43,7 +34,14 @@ struct td_spec {
 	uint32_t type;             /* type of numeric events; HW_BREAKPOINT_* of breakpoints */
 	uint64_t length;           /* length of a breakpoint; 0 if not given */
 	bool slashes;              /* typed with a list of terms, which may be empty */
-	struct td_term *terms;
+	/* A term such as "umask=0x4", "edge" or "name='a,b'". */
+	struct td_term {
+		char *name;
+		char *value; /* or NULL */
+		bool is_number;
+		uint64_t number; /* 1 if no value was given */
+		struct td_span span;
+	} * terms;
 	size_t nr_terms;
 	struct td_modifiers mods; /* including those of the group */
 	char *suffix;             /* the event's own modifiers as typed, or "" */

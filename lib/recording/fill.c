@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/recording/fill.h"
+#include "lib/recording/recording.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,6 @@
 #include "lib/base/json.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
-#include "lib/recording/fill.h"
 #include "lib/recording/parts.h"
 #include "lib/recording/recording.h"
 

@@ -8,8 +8,8 @@
 
 #include "lib/base/json.h"
 #include "lib/base/util.h"
-#include "lib/recording/fill.h"
 #include "lib/recording/parts.h"
+#include "lib/recording/recording.h"
 
 #define MAX_CALLS (INT64_MAX - 1)
 #define MAX_SUM   (INT64_MAX / 4) /* limit of numbers that are summed */

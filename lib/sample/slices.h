@@ -5,7 +5,7 @@
 #include "lib/base/index.h"
 #include "lib/count/readings.h"
 #include "lib/plan/plan.h"
-#include "lib/target/tasks.h"
+#include "lib/target/target.h"
 
 /* The counts of a group on a CPU at the end of a slice: when its task left the CPU. */
 struct td_slice_end {

@@ -7,7 +7,6 @@
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
 #include "lib/target/target.h"
-#include "lib/target/tasks.h"
 
 /*
  * Counts of every task or cgroup of the machine, from groups of CPUs: each group is read at each

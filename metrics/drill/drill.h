@@ -18,26 +18,25 @@
 /* Maximum number of multiplexed groups of a PMU: each is counted a third of the time. */
 #define TD_DRILL_GROUPS 3
 
-struct td_drill_family {
-	const struct td_tree_family *is; /* the family in the tree */
-	/* number of its own groups, and of the groups of its pool */
-	unsigned int nr_groups, nr_pooled;
-	bool retiring; /* the node is below retiring, which is chosen last */
-	bool on, pool_on;
-	bool leads;        /* chosen before its siblings */
-	uint64_t leads_ns; /* time since which it leads */
-	bool ever_over;    /* its node was above its threshold at some time */
-	uint64_t over_ns;  /* time at which its node was last above its threshold */
-	double value;      /* last known value of its node */
-	/* used only while a decision is made */
-	bool visited;
-	bool chosen, pool_chosen; /* the family or its pool will be on */
-	bool first;               /* the family will lead */
-};
-
 struct td_drill {
 	const struct td_tree *tree; /* borrowed */
-	struct td_drill_family *v;  /* one for each family of the tree */
+	/* one for each family of the tree */
+	struct td_drill_family {
+		const struct td_tree_family *is; /* the family in the tree */
+		/* number of its own groups, and of the groups of its pool */
+		unsigned int nr_groups, nr_pooled;
+		bool retiring; /* the node is below retiring, which is chosen last */
+		bool on, pool_on;
+		bool leads;        /* chosen before its siblings */
+		uint64_t leads_ns; /* time since which it leads */
+		bool ever_over;    /* its node was above its threshold at some time */
+		uint64_t over_ns;  /* time at which its node was last above its threshold */
+		double value;      /* last known value of its node */
+		/* used only while a decision is made */
+		bool visited;
+		bool chosen, pool_chosen; /* the family or its pool will be on */
+		bool first;               /* the family will lead */
+	} * v;
 	size_t nr;
 	unsigned int *always; /* for each PMU: number of multiplexed groups without family */
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/plan/sets.h"
+#include "lib/plan/fit.h"
 #include "metrics/eval/evaluation.h"
 
 /* --- events that do not allow a value ------------------------------------------ */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/plan/sets.h"
+#include "lib/plan/fit.h"
 #include "metrics/eval/evaluation.h"
 
 /* Return the group's clone of the reference event, or the event itself; -1: neither is in it. */

@@ -107,32 +107,30 @@ void td_paused_free(struct td_paused *paused);
  * independent.
  */
 
-/* State of computing a cell's error. */
-struct td_uncertainty {
-	struct td_jackknife series; /* the current series */
-	double steps;               /* sum of squared changes by one step of each field */
-	double cost;                /* square of the change by the cost of counting */
-	/* number of series that have ended and counted the cell's events */
-	unsigned int nr_series;
-	bool too_short;    /* a series had too few batches */
-	double variance;   /* sum of the variances of series */
-	double per_degree; /* sum over series of variance^2 / degrees of freedom */
-	double of_batch;   /* minimum over series of the variance between batches */
-	bool together;     /* each series that counted one of the events counted all */
-	bool turns;        /* in time: an event was multiplexed or paused */
-	/* for counts in time: sums over batches, whose number is series.nr_counted */
-	struct {
-		/* the last two values, relative to the value over the whole row */
-		double last, before;
-		double part;    /* share of the counted time in the last batch */
-		double noise;   /* sum of squared deviations, weighted by part */
-		double changes; /* sum of squared differences of neighbours */
-	} batches;
-};
-
 struct td_errors {
-	struct td_report *report;       /* borrowed; its cells get the errors */
-	struct td_uncertainty *v;       /* [row][column] */
+	struct td_report *report; /* borrowed; its cells get the errors */
+	/* [row][column] */
+	struct td_uncertainty {
+		struct td_jackknife series; /* the current series */
+		double steps;               /* sum of squared changes by one step of each field */
+		double cost;                /* square of the change by the cost of counting */
+		/* number of series that have ended and counted the cell's events */
+		unsigned int nr_series;
+		bool too_short;    /* a series had too few batches */
+		double variance;   /* sum of the variances of series */
+		double per_degree; /* sum over series of variance^2 / degrees of freedom */
+		double of_batch;   /* minimum over series of the variance between batches */
+		bool together;     /* each series that counted one of the events counted all */
+		bool turns;        /* in time: an event was multiplexed or paused */
+		/* for counts in time: sums over batches, whose number is series.nr_counted */
+		struct {
+			/* the last two values, relative to the value over the whole row */
+			double last, before;
+			double part;    /* share of the counted time in the last batch */
+			double noise;   /* sum of squared deviations, weighted by part */
+			double changes; /* sum of squared differences of neighbours */
+		} batches;
+	} * v;
 	const struct td_ranges *ranges; /* for counts in time; else NULL */
 	/*
 	 * relative error of metrics whose events were counted in different runs, because the

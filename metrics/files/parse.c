@@ -15,7 +15,6 @@
 #include "lib/base/util.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/pmu_events.h"
-#include "metrics/files/text.h"
 
 /* --- entries, and their members ---------------------------------------------- */
 

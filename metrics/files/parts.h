@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "lib/base/err.h"
 #include "metrics/files/pmu_events.h"
 
 /* A line of mapfile.csv that matches this processor. */
@@ -24,12 +25,6 @@ struct td_map {
 };
 
 /*
- * Reads the map of a directory.  Returns -ENOENT if there is none.  Call td_map_close()
- * even after an error.
- */
-int td_map_open(struct td_map *map, const char *root, struct td_err *err);
-void td_map_close(struct td_map *map);
-/*
  * Starts reading at the first line for a processor.  May be called again for another one.  text
  * and path must be set.
  */
@@ -39,8 +34,6 @@ void td_map_begin(struct td_map *map, const struct td_cpuid *cpuid);
  * the end, or -EINVAL for a line that cannot be read.
  */
 int td_map_next(struct td_map *map, struct td_map_row *row, struct td_err *err);
-/* Sets the error of a map without a line for this processor.  Returns -ENOENT. */
-int td_map_none(const struct td_map *map, struct td_err *err);
 
 /* Sets the error for a file in the format of intel/perfmon.  Returns -EINVAL. */
 int td_intel_form(const char *path, struct td_err *err);
@@ -55,9 +48,24 @@ void td_events_file_clear(struct td_events_file *file);
 void td_pmu_events_keep(struct td_pmu_events *events, size_t nr_events, size_t nr_metrics,
 			size_t nr_unread);
 
-/* Parses the unread file at index and removes it from the list of unread files. */
-int td_pmu_events_parse_file(struct td_pmu_events *events, size_t index, struct td_err *err);
 /* Sorts events and metrics.  Call before searching by name. */
 void td_pmu_events_sort(struct td_pmu_events *events);
+
+/* Reads a whole file.  The caller frees *text, even after an error. */
+int td_pmu_events_text(const char *path, char **text, struct td_err *err);
+/* Converts A to Z to lower case in place.  Returns text, which may be NULL. */
+char *td_lower(char *text);
+
+/*
+ * Returns "A.B;C.D" for the description "... Sample with: A.B_PS;C.D. Related metrics: ...",
+ * or NULL if it names no events.  The caller frees it.
+ */
+char *td_sample_from_words(const char *desc);
+
+/*
+ * If the file has no ScaleUnit, sets metric->unit to the unit in the description or name ("1GB/s"),
+ * provided the formula agrees.
+ */
+void td_unit_from_words(struct td_model_metric *metric);
 
 #endif

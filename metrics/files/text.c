@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads files, and finds units and events to sample in descriptions. */
-#include "metrics/files/text.h"
+#include "metrics/files/parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

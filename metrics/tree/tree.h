@@ -96,16 +96,6 @@ struct td_tree_family {
 	bool shares; /* the family needs an event that belongs to a pool */
 };
 
-/* The retire latency of an event, in cycles, which formulas call EVENT:R. */
-struct td_tree_latency {
-	char *event; /* "cpu_core/MEM_INST_RETIRED.LOCK_LOADS/" */
-	int operand;
-	double usual; /* mean in the model's files; NaN: none */
-	int sampled;  /* index in the events to sample; -1: recorded */
-	bool used;    /* a metric that can be computed needs it */
-	char *why;    /* reason why metrics have no value without it */
-};
-
 /*
  * All metrics that are computed from one set of counts.  Each metric follows the metrics to which
  * its formula refers.
@@ -119,7 +109,15 @@ struct td_tree {
 	struct td_operand *operands;
 	double *constants; /* one for each operand; NaN: not a constant, or unknown */
 	size_t nr_operands;
-	struct td_tree_latency *latencies; /* retire latencies that formulas use */
+	/* retire latencies that formulas use */
+	struct td_tree_latency {
+		char *event; /* "cpu_core/MEM_INST_RETIRED.LOCK_LOADS/" */
+		int operand;
+		double usual; /* mean in the model's files; NaN: none */
+		int sampled;  /* index in the events to sample; -1: recorded */
+		bool used;    /* a metric that can be computed needs it */
+		char *why;    /* reason why metrics have no value without it */
+	} * latencies;
 	size_t nr_latencies;
 	struct td_metric *metrics;
 	size_t nr_metrics, nr_shown;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/plan/attr.h"
+#include "cmd/plan/dry_run.h"
 
 #include <stdlib.h>
 

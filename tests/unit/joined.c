@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "lib/plan/sets.h"
+#include "lib/plan/fit.h"
 #include "metrics/eval/eval.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --no-multiplex: groups are split into sets that count at once. */
-#include "lib/plan/sets.h"
 
 #include <stdlib.h>
 

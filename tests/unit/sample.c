@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/files/text.h"
+#include "metrics/files/parts.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/target/tasks.h"
+#include "lib/target/target.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -6,7 +6,7 @@
 
 #include "cmd/top/parts.h"
 #include "lib/base/util.h"
-#include "lib/target/tasks.h"
+#include "lib/target/target.h"
 #include "metrics/eval/finished.h"
 #include "tests/unit/test.h"
 

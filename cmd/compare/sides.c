@@ -541,9 +541,8 @@ static bool share_a_pmu(const struct td_machine *a, const struct td_machine *b)
 }
 
 /*
- * Note how a recording differs from the first one: another processor, other metrics,
- * another target.  Returns an error if there is nothing to compare: events and a tree, or no
- * PMU in common.
+ * Note how a recording differs from the first one: another processor, other metrics, another
+ * target.  Returns an error if there is nothing to compare: events and a tree, or no PMU in common.
  */
 static int check_alike(const struct td_recorded *first, const struct td_recorded *other,
 		       struct td_notes *notes, struct td_err *err)

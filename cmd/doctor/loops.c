@@ -29,9 +29,7 @@ static uint64_t next_random(uint64_t x)
 
 /* --- the ring --------------------------------------------------------------- */
 
-/*
- * Sattolo's shuffle results in one cycle, so that the chase visits all lines.
- */
+/* Sattolo's shuffle results in one cycle, so that the chase visits all lines. */
 void td_loops_shuffle(uint32_t *order, uint32_t nr)
 {
 	uint64_t random = 1;

@@ -28,9 +28,7 @@ enum td_tree_kind {
 	TD_NR_TREES
 };
 
-/*
- * A program of the evidence: one kind of work with a known duration and a known bottleneck.
- */
+/* A program of the evidence: one kind of work with a known duration and a known bottleneck. */
 struct td_known {
 	const char *name; /* its thread is called td-NAME */
 	const char *unit; /* unit of work: "load" */

@@ -75,9 +75,8 @@ int td_perf_json_parse(struct td_perf_json *json, char *text, struct td_perf_lin
 void td_perf_json_free(struct td_perf_json *json);
 
 /*
- * Identify an event by the name that perf prints.  Sets the name of its PMU, and the
- * type, config, modifiers and tool of *event, if known.  Unless *typed is set, the
- * type is that of the PMU.
+ * Identify an event by the name that perf prints.  Sets the name of its PMU, and the type, config,
+ * modifiers and tool of *event, if known.  Unless *typed is set, the type is that of the PMU.
  */
 void td_perf_name_parse(const char *name, struct td_event *event, char **pmu, bool *typed);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts of a command on a hybrid processor.  Its events are enabled all the time but
- * run only on their own core type, and perf scales each count up to the whole time as
- * if the events had been multiplexed.  The actual count of a core type only covers the
- * time that the command spent there.
+ * Counts of a command on a hybrid processor.  Its events are enabled all the time but run only on
+ * their own core type, and perf scales each count up to the whole time as if the events had been
+ * multiplexed.  The actual count of a core type only covers the time that the command spent there.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -78,10 +77,9 @@ static void narrow(double *least_ns, double *most_ns, const struct td_perf_file 
 }
 
 /*
- * Add to own_ns of each PMU how long its groups ran in one place.  Events of a group run
- * for exactly the same time, those of other groups hardly ever.  Returns the time
- * enabled, which is the sum of all core types if each was counted; NaN if it differs
- * between core types.
+ * Add to own_ns of each PMU how long its groups ran in one place.  Events of a group run for
+ * exactly the same time, those of other groups hardly ever.  Returns the time enabled, which is the
+ * sum of all core types if each was counted; NaN if it differs between core types.
  */
 static double add_place(const struct td_recording *rec, const size_t *v, size_t nr, double *own_ns)
 {

@@ -57,9 +57,8 @@ struct td_frame {
 #define TD_CLOCK_SIZE 96
 
 /*
- * Format the time of a row: seconds since the start ("" if a file of perf does not
- * contain it), seconds since 1970, or the wall-clock time in RFC 3339,
- * 2026-11-23T09:10:11.123+00:00.
+ * Format the time of a row: seconds since the start ("" if a file of perf does not contain it),
+ * seconds since 1970, or the wall-clock time in RFC 3339, 2026-11-23T09:10:11.123+00:00.
  */
 const char *td_out_time(char buf[TD_CLOCK_SIZE], const struct td_frame *frame, uint64_t time_ns);
 /* Return the width of the column of times; of_seconds is its width if these are seconds. */

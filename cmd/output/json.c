@@ -154,8 +154,7 @@ static void add_count(struct json_object *o, const struct td_frame *frame,
 }
 
 /*
- * perf's linter requires both keys, and a number as the value; "nan" means that
- * there is no metric.
+ * perf's linter requires both keys, and a number as the value; "nan" means that there is no metric.
  */
 static void add_no_ratio(struct json_object *o, const struct td_frame *frame)
 {

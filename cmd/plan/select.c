@@ -72,8 +72,7 @@ static const char *metrics_instead(const struct td_request *request)
 
 /*
  * Refuse a task or a cgroup.  The hint is true because the formulas of files count half of the
- * thread's clocks as core clocks while the other thread runs
- * (CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE).
+ * thread's clocks as core clocks while the other thread runs (CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE).
  */
 static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
 		       const struct td_request *request, struct td_err *err)

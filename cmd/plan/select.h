@@ -21,9 +21,7 @@ bool td_select_general(struct td_machine *machine);
  */
 int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
 		      const struct td_request *request, struct td_err *err);
-/*
- * Mark the PMUs that --cputype and -C leave out.  If all are left out, the error lists them.
- */
+/* Mark the PMUs that --cputype and -C leave out.  If all are left out, the error lists them. */
 int td_select_pmus(struct td_machine *machine, const struct td_request *request,
 		   struct td_err *err);
 /*

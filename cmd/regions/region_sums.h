@@ -45,9 +45,7 @@ struct td_region_file {
 	const struct td_region_head *head;
 };
 
-/*
- * Add a thread's counts in a region, and its buckets of calls after checking them.
- */
+/* Add a thread's counts in a region, and its buckets of calls after checking them. */
 void td_region_files_add(struct td_region_files *files, const struct td_region_file *file,
 			 const struct td_region_record *record);
 

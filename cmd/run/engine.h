@@ -24,9 +24,7 @@ struct td_child {
 	uint64_t signal_ns; /* time of the first signal that was passed on; 0: none */
 };
 
-/*
- * Start the command.  Returns an error if exec() fails; status is then 127 or 126.
- */
+/* Start the command.  Returns an error if exec() fails; status is then 127 or 126. */
 int td_child_release(struct td_child *child, const char *name, struct td_err *err);
 /* Return true if the command ran or cannot be run, so that it must not be started again. */
 bool td_child_is_over(const struct td_child *child);

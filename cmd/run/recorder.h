@@ -37,10 +37,7 @@ struct td_recorder {
 };
 
 int td_recorder_open(struct td_recorder *recorder, const char *name, struct td_err *err);
-/*
- * Write the first line.  Call it when the counters are open, because that may refuse
- * events.
- */
+/* Write the first line.  Call it when the counters are open, because that may refuse events. */
 int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
 		      const struct td_source *source, struct td_err *err);
 /* Write latencies that have changed, before the counts that they belong to. */

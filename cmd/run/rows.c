@@ -209,9 +209,7 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 	return td_newcomers_follow(&run->newcomers, job, counter, run->clock.read_ns, err);
 }
 
-/*
- * Begin a new row.  Drop threads that have ended, unless the summary needs their names.
- */
+/* Begin a new row.  Drop threads that have ended, unless the summary needs their names. */
 static void clear_row(struct td_run *run)
 {
 	bool per_task = counts_each_task(run);

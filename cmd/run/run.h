@@ -95,10 +95,7 @@ int td_run_reset(struct td_run *run, struct td_err *err);
 /* End the command and free everything. */
 void td_run_close(struct td_run *run);
 void td_counting_close(struct td_counting *counting);
-/*
- * End counting because of err.  If the command is running, print and clear err, and
- * return true.
- */
+/* End counting because of err.  If the command is running, print and clear err, and return true. */
 bool td_run_outlives(struct td_run *run, struct td_err *err);
 /* Return the exit status after no error: the command's, or 1 if output could not be written. */
 int td_run_status(const struct td_run *run);
@@ -132,10 +129,7 @@ int td_run_finish(struct td_run *run, struct td_err *err);
 bool td_run_printed_all(const struct td_run *run);
 /* Read the counters into the next row; see td_counter_read(). */
 int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err);
-/*
- * Record and show the counts since the last row, up to time_ns; usage as for
- * td_clock_times().
- */
+/* Record and show the counts since the last row, up to time_ns; usage as for td_clock_times(). */
 int td_run_put_sum(struct td_run *run, uint64_t time_ns, const struct td_usage *usage,
 		   struct td_err *err);
 /* End the current row now, if there are rows. */

@@ -72,8 +72,7 @@ struct td_inherited {
 };
 
 /*
- * Stop ignoring SIGCHLD, raise the limit of open files, and keep the right to count from
- * commands.
+ * Stop ignoring SIGCHLD, raise the limit of open files, and keep the right to count from commands.
  */
 void td_inherited_change(struct td_inherited *inherited);
 /* Return the state of the last change, or an empty one. */

@@ -19,8 +19,7 @@ void td_view_fill_errors(struct td_view *view, const struct td_aggregator *agg,
 			 const struct td_counted *counted, const struct td_totals *totals,
 			 struct td_report *report);
 /*
- * Set the errors of the joined result of the runs that the view keeps, with
- * these totals and times.
+ * Set the errors of the joined result of the runs that the view keeps, with these totals and times.
  */
 void td_view_fill_joined_errors(struct td_view *view, const struct td_totals *totals,
 				const struct td_times *times, struct td_report *report);

@@ -11,9 +11,8 @@
 struct td_source;
 
 /*
- * A receiver of results in place of a stream: a screen, a server.  All functions but
- * report() may be NULL, and ready() only if fd is -1.  Negative results are errors, which
- * end the counting.
+ * A receiver of results in place of a stream: a screen, a server.  All functions but report() may
+ * be NULL, and ready() only if fd is -1.  Negative results are errors, which end the counting.
  */
 struct td_viewer {
 	/* called once, when counting has begun; source belongs to all reports */

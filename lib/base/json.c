@@ -22,9 +22,8 @@ static size_t span(const char *text, bool ascii)
 }
 
 /*
- * Parses text, bytes beyond ASCII without strict mode: there, json-c 0.18 regards them as
- * control characters (json-c issue 875, fixed in 0.19).  Outside of strings they are refused
- * anyway.
+ * Parses text, bytes beyond ASCII without strict mode: there, json-c 0.18 regards them as control
+ * characters (json-c issue 875, fixed in 0.19).  Outside of strings they are refused anyway.
  */
 static enum json_tokener_error parse(struct json_tokener *tokener, const char *text, int flags,
 				     struct json_object **out, size_t *end)

@@ -11,9 +11,8 @@
 #define ESCAPED_WIDTH 4 /* columns of \x1b */
 
 /*
- * Ranges of the first byte of UTF-8 characters, with their length and the range of the second
- * byte.  The ranges exclude overlong forms, surrogates and code points above U+10FFFF (RFC
- * 3629, 4).
+ * Ranges of the first byte of UTF-8 characters, with their length and the range of the second byte.
+ * The ranges exclude overlong forms, surrogates and code points above U+10FFFF (RFC 3629, 4).
  */
 static const struct lead {
 	unsigned char first, last;

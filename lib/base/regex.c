@@ -11,10 +11,9 @@
 #include "lib/base/memory.h"
 
 /*
- * glibc's regcomp(3) copies repeated parts.  Its memory grows with the third power of the
- * number of consecutive anchors (\b is several): 2 GB for 64 \b, 62 MB for 32.  It grows with
- * the square of the number of parts that may be empty: 1.3 GB for 12750 "(.?)".  Parentheses
- * use its stack.
+ * glibc's regcomp(3) copies repeated parts.  Its memory grows with the third power of the number of
+ * consecutive anchors (\b is several): 2 GB for 64 \b, 62 MB for 32.  It grows with the square of
+ * the number of parts that may be empty: 1.3 GB for 12750 "(.?)".  Parentheses use its stack.
  */
 #define LENGTH_MAX  256
 #define ANCHOR_COST 3200

@@ -58,19 +58,15 @@ void td_close_fd(int *fd);
 /* Writes all bytes, despite signals.  Returns 0 or a negative errno. */
 int td_write_all(int fd, const void *text, size_t size);
 
-/*
- * Replaces *text, which may be NULL, with a, b and c joined.  Reuses its memory if
- * they fit.
- */
+/* Replaces *text, which may be NULL, with a, b and c joined.  Reuses its memory if they fit. */
 void td_text_join(char **text, const char *a, const char *b, const char *c);
 
 /*
- * Adds an element of size bytes to an array of nr elements, and returns it zeroed.  array is
- * the address of the pointer to the first element, which may change.  The caller increments
- * nr.
+ * Adds an element of size bytes to an array of nr elements, and returns it zeroed.  array is the
+ * address of the pointer to the first element, which may change.  The caller increments nr.
  *
- * The array may be NULL, or any memory on the heap.  If it is full, its size becomes the
- * next power of two; then elements after the first nr may be lost.
+ * The array may be NULL, or any memory on the heap.  If it is full, its size becomes the next power
+ * of two; then elements after the first nr may be lost.
  */
 void *td_array_add(void *array, size_t nr, size_t size);
 /*
@@ -78,10 +74,7 @@ void *td_array_add(void *array, size_t nr, size_t size);
  * elements own memory and are returned unchanged for reuse; others are zeroed.
  */
 void *td_array_next(void *array, size_t *nr, size_t *nr_kept, size_t size);
-/*
- * Replaces an array, which may be NULL, with nr zeroed elements.  Reuses its memory if
- * they fit.
- */
+/* Replaces an array, which may be NULL, with nr zeroed elements.  Reuses its memory if they fit. */
 void td_array_clear(void *array, size_t nr, size_t size);
 /* Adds a copy of *element and increments *nr. */
 void td_array_push(void *array, size_t *nr, const void *element, size_t size);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of aggregations.  To add one, write a file with its row, and declare it
- * and name it in the table here.  Letters, widths and counted are those of
- * aggr_printout(), aggr_header_lens and aggr_header_names in
- * tools/perf/util/stat-display.c.
+ * The table of aggregations.  To add one, write a file with its row, and declare it and name it in
+ * the table here.  Letters, widths and counted are those of aggr_printout(), aggr_header_lens and
+ * aggr_header_names in tools/perf/util/stat-display.c.
  */
 #include "lib/count/aggregation.h"
 

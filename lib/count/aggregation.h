@@ -41,9 +41,8 @@ struct td_aggregation_row {
 	const char *arg;             /* optional argument of the option, or NULL */
 	const char *help;            /* help of the option */
 	/*
-	 * Returns the id of a CPU at a place; cache_level is for
-	 * TD_AGGREGATE_CACHE, -1 if no cache is known.  NULL if ids do not depend
-	 * on places.
+	 * Returns the id of a CPU at a place; cache_level is for TD_AGGREGATE_CACHE, -1 if no cache
+	 * is known.  NULL if ids do not depend on places.
 	 */
 	struct td_id_key (*key)(const struct td_place *place, int cache_level);
 	/* prefix of each part in an id's name; "" if the part is only for sorting */

@@ -283,9 +283,8 @@ void td_totals_free(struct td_totals *totals)
 /* --- readings of tasks ----------------------------------------------------- */
 
 /*
- * Times that tasks spent on PMUs.  A task's groups are enabled on the PMUs of all core
- * types, but run only on the one where the task is.  If multiplexed, at_once of them
- * run at any moment.
+ * Times that tasks spent on PMUs.  A task's groups are enabled on the PMUs of all core types, but
+ * run only on the one where the task is.  If multiplexed, at_once of them run at any moment.
  */
 struct group_times {
 	const struct td_plan *plan;

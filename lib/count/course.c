@@ -220,9 +220,8 @@ static double few_degrees(double degrees)
 }
 
 /*
- * Cornish and Fisher's expansion around the normal quantile (M. Abramowitz, I.
- * Stegun, Handbook of Mathematical Functions, 26.7.5): within 0.5 % for 3
- * or more degrees, and too small below.
+ * Cornish and Fisher's expansion around the normal quantile (M. Abramowitz, I.  Stegun, Handbook of
+ * Mathematical Functions, 26.7.5): within 0.5 % for 3 or more degrees, and too small below.
  */
 double td_student(double degrees)
 {
@@ -250,9 +249,8 @@ void td_jackknife_add(struct td_jackknife *jackknife, double difference)
 }
 
 /*
- * Returns the correlation of consecutive batches, without the bias of short series
- * (F. H. C. Marriott, J. A. Pope, Bias in the estimation of autocorrelations,
- * Biometrika 41, 1954).
+ * Returns the correlation of consecutive batches, without the bias of short series (F. H. C.
+ * Marriott, J. A. Pope, Bias in the estimation of autocorrelations, Biometrika 41, 1954).
  */
 static double correlation(const struct td_jackknife *j, double mean, double squares)
 {

@@ -6,9 +6,8 @@
 #include "lib/count/report.h"
 
 /*
- * The course of the counting within a row: the sums after some of its reads.  The counts
- * between two of these points are a batch; the variation of a metric between batches
- * gives its error.
+ * The course of the counting within a row: the sums after some of its reads.  The counts between
+ * two of these points are a batch; the variation of a metric between batches gives its error.
  */
 
 struct td_course_point {
@@ -48,9 +47,7 @@ struct td_course {
  * Readings may be appended to sum between two points, but not moved.
  */
 void td_course_add(struct td_course *course, const struct td_readings *sum, uint64_t time_ns);
-/*
- * Makes the last read, at time_ns, the last point, so that every count is in a batch.
- */
+/* Makes the last read, at time_ns, the last point, so that every count is in a batch. */
 void td_course_end(struct td_course *course, const struct td_readings *sum, uint64_t time_ns);
 /*
  * Sets rest to sum without a batch; batch 0 ends at the first point.  events selects the

@@ -65,9 +65,8 @@ void td_readings_clear(struct td_readings *sum);
 bool td_readings_enabled(const struct td_readings *delta);
 bool td_readings_ran(const struct td_readings *delta);
 /*
- * Lists the CPUs where events were enabled but none of them ran, because another program
- * holds the counters.  events is a flag for each event of the plan.  Free out with
- * td_ints_free().
+ * Lists the CPUs where events were enabled but none of them ran, because another program holds the
+ * counters.  events is a flag for each event of the plan.  Free out with td_ints_free().
  */
 void td_readings_held_cpus(const struct td_readings *delta, const bool *events,
 			   struct td_ints *out);

@@ -48,11 +48,10 @@ struct td_counter_setup {
 struct td_counter;
 
 /*
- * Opens the plan's groups, disabled.  A group that the kernel cannot schedule
- * is split, and a typed event that it cannot count is refused (both change
- * plan); modes that this user may not count are excluded (in target).  Notes
- * explain these changes, also later ones.  Returns -ESRCH if a task of target
- * has ended; per thread, if all have.
+ * Opens the plan's groups, disabled.  A group that the kernel cannot schedule is split, and a typed
+ * event that it cannot count is refused (both change plan); modes that this user may not count are
+ * excluded (in target).  Notes explain these changes, also later ones.  Returns -ESRCH if a task of
+ * target has ended; per thread, if all have.
  */
 int td_counter_open(struct td_counter **out, const struct td_counter_setup *setup,
 		    struct td_err *err);
@@ -60,14 +59,13 @@ void td_counter_close(struct td_counter *counter); /* NULL is fine */
 /* Enables or disables an event and the group that it leads; -1 means all events. */
 int td_counter_enable(struct td_counter *counter, bool on, int event, struct td_err *err);
 /*
- * Enables the groups of these families of the plan, and disables those of all others; at
- * first, all are disabled.  Groups without a family are always enabled.
- * td_counter_enable() switches only groups of enabled families.  In the readings, a
- * group does not run while its family is disabled.
+ * Enables the groups of these families of the plan, and disables those of all others; at first, all
+ * are disabled.  Groups without a family are always enabled.  td_counter_enable() switches only
+ * groups of enabled families.  In the readings, a group does not run while its family is disabled.
  *
- * With open_late, groups that are enabled for the first time are opened in tasks: the tasks
- * of the target and those that they have started since (empty for CPUs).  Returns 1 if a
- * task has ended; then the groups stay disabled until the next call.
+ * With open_late, groups that are enabled for the first time are opened in tasks: the tasks of the
+ * target and those that they have started since (empty for CPUs).  Returns 1 if a task has ended;
+ * then the groups stay disabled until the next call.
  */
 int td_counter_enable_families(struct td_counter *counter, const struct td_ints *enabled,
 			       const struct td_ints *tasks, struct td_err *err);
@@ -83,9 +81,8 @@ bool td_counter_is_starved(const struct td_counter *counter);
 int td_counter_split_starved(struct td_counter *counter, const struct td_ints *tasks,
 			     struct td_err *err);
 /*
- * Sets readings to the counts since the last read; they belong to the counter
- * and stay valid until the next read.  A group that cannot be read yet is retried
- * for retry_ns.
+ * Sets readings to the counts since the last read; they belong to the counter and stay valid until
+ * the next read.  A group that cannot be read yet is retried for retry_ns.
  */
 int td_counter_read(struct td_counter *counter, uint64_t retry_ns, struct td_readings *readings,
 		    struct td_err *err);

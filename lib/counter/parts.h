@@ -136,10 +136,9 @@ void td_counter_note_off(struct td_counter *counter);
 /* Returns true for a group whose family is not enabled. */
 bool td_group_is_off(int family, const struct td_ints *enabled);
 /*
- * Saves the CPUs of this thread before it moves.  Events of a cgroup are opened, started,
- * stopped and closed on their CPU, because from another CPU each needs an interrupt.  Each
- * function of counter.h that does so begins with td_affinity_save() and ends with
- * td_affinity_restore().
+ * Saves the CPUs of this thread before it moves.  Events of a cgroup are opened, started, stopped
+ * and closed on their CPU, because from another CPU each needs an interrupt.  Each function of
+ * counter.h that does so begins with td_affinity_save() and ends with td_affinity_restore().
  */
 struct td_affinity td_affinity_save(const struct td_counter *counter);
 
@@ -155,9 +154,8 @@ int td_counter_add_missing(struct td_counter *counter, const struct td_ints *cpu
 /* --- fall_back.c ---------------------------------------------------------- */
 
 /*
- * Handles the kernel's refusal (rc, a negative errno) to open a member of a
- * group.  Returns 0 to try again, after one change of the plan or the target
- * and a note, or sets an error in words.
+ * Handles the kernel's refusal (rc, a negative errno) to open a member of a group.  Returns 0 to
+ * try again, after one change of the plan or the target and a note, or sets an error in words.
  */
 int td_fall_back(const struct td_counter_setup *setup, size_t group, size_t member, int rc,
 		 struct td_err *err);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Opens groups after the start: those of families when they are first enabled, and those
- * that the kernel no longer counts.  When a CPU goes offline, the kernel removes its
- * events and permanently dissolves their groups (perf_event_exit_cpu_context() in
- * kernel/events/core.c), but events of other PMUs than cores' move to another CPU
- * (perf_pmu_migrate_context()).
+ * Opens groups after the start: those of families when they are first enabled, and those that the
+ * kernel no longer counts.  When a CPU goes offline, the kernel removes its events and permanently
+ * dissolves their groups (perf_event_exit_cpu_context() in kernel/events/core.c), but events of
+ * other PMUs than cores' move to another CPU (perf_pmu_migrate_context()).
  */
 #include <errno.h>
 #include <string.h>

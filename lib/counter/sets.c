@@ -33,10 +33,9 @@ void td_counter_drop_set(struct td_counter *counter)
 #define OPEN_TRIES 4
 
 /*
- * If a task forks while its group is opened, the child may get the context of
- * the leader (perf_event_context_sched_out() in kernel/events/core.c).  The
- * next member is then refused with EINVAL, like one of a group that does not
- * fit.
+ * If a task forks while its group is opened, the child may get the context of the leader
+ * (perf_event_context_sched_out() in kernel/events/core.c).  The next member is then refused with
+ * EINVAL, like one of a group that does not fit.
  */
 static int try_to_open(struct td_counter *counter, struct td_open_set *set, size_t *index,
 		       size_t *failed)
@@ -53,9 +52,7 @@ static int try_to_open(struct td_counter *counter, struct td_open_set *set, size
 	return rc;
 }
 
-/*
- * Opens a set; refusals of the kernel change the plan until all groups can be opened.
- */
+/* Opens a set; refusals of the kernel change the plan until all groups can be opened. */
 static int counter_open_set(struct td_counter *counter, struct td_open_set *set, struct td_err *err)
 {
 	size_t index = 0, failed = 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads the kernel's side-band records through libperf.  The kernel maps no
- * ring for an inherited event on all CPUs, so there is an event for each task
- * on each CPU, and a ring for each CPU.
+ * Reads the kernel's side-band records through libperf.  The kernel maps no ring for an inherited
+ * event on all CPUs, so there is an event for each task on each CPU, and a ring for each CPU.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -151,10 +150,7 @@ struct td_task_watch {
 
 /* --- opening -------------------------------------------------------------- */
 
-/*
- * Counts user space only, which perf_event_paranoid 2 allows; the event itself
- * counts nothing.
- */
+/* Counts user space only, which perf_event_paranoid 2 allows; the event itself counts nothing. */
 static struct perf_event_attr task_attr(void)
 {
 	return (struct perf_event_attr){
@@ -418,9 +414,8 @@ static void forget_wakeups(const struct td_task_watch *watch)
 }
 
 /*
- * Events that occur while the rings are read may be seen out of order, because an earlier one
- * may be missed.  They stay in the queue until the next read, for which the descriptor polls
- * ready.
+ * Events that occur while the rings are read may be seen out of order, because an earlier one may
+ * be missed.  They stay in the queue until the next read, for which the descriptor polls ready.
  */
 void td_task_watch_read(struct td_task_watch *watch)
 {

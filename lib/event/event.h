@@ -136,8 +136,7 @@ bool td_modifiers_same_rings(const struct td_modifiers *a, const struct td_modif
 /* Copy the modifiers in TD_RING_LETTERS; the others are unchanged. */
 void td_modifiers_copy_rings(struct td_modifiers *to, const struct td_modifiers *from);
 /*
- * Format the modifiers that are set, in the order of letters; p is repeated as typed.
- * Returns buf.
+ * Format the modifiers that are set, in the order of letters; p is repeated as typed.  Returns buf.
  */
 const char *td_modifiers_format(const struct td_modifiers *mods, const char *letters,
 				char buf[TD_MODIFIERS_SIZE]);

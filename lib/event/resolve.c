@@ -264,9 +264,8 @@ static int check_pair(const struct td_event *earlier, const struct td_event *eve
 }
 
 /*
- * Return an error, which points at the event, for uses of SLOTS and the fields of PERF_METRICS
- * that the kernel would refuse or misinterpret (intel_pmu_hw_config() in
- * arch/x86/events/intel/core.c).
+ * Return an error, which points at the event, for uses of SLOTS and the fields of PERF_METRICS that
+ * the kernel would refuse or misinterpret (intel_pmu_hw_config() in arch/x86/events/intel/core.c).
  */
 static int check_topdown(const struct td_events *events, const struct td_event_text *text,
 			 const struct td_machine *machine, struct td_err *err)

@@ -113,9 +113,7 @@ static bool parse_raw(const char *word, size_t len, uint64_t *config)
 	return td_parse_u64(text, UINT64_MAX, config) == 0;
 }
 
-/*
- * Parse the word after "0:", "sched:" or "cycles:": a config, a tracepoint or modifiers.
- */
+/* Parse the word after "0:", "sched:" or "cycles:": a config, a tracepoint or modifiers. */
 static int parse_after_colon(struct cursor *c, struct td_spec *spec, size_t at, size_t len)
 {
 	size_t colon = c->at++, second = c->at;

@@ -43,9 +43,7 @@ struct td_place {
 /* Reads the places of cpus, in the same order.  The caller frees *out. */
 int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus, struct td_place **out,
 		   struct td_err *err);
-/*
- * Are the first two CPUs in the list that share a socket in different dies?
- */
+/* Are the first two CPUs in the list that share a socket in different dies? */
 bool td_cpus_are_of_dies(const struct td_sysfs *fs, const struct td_ints *cpus);
 /* Fills in td_place.cache, which few callers need. */
 int td_places_read_caches(const struct td_sysfs *fs, struct td_place *places, size_t nr,

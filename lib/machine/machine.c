@@ -163,8 +163,7 @@ static bool guests_have_pmus(const struct td_sysfs *fs, const struct td_cpuid *c
 }
 
 /*
- * Reads the core PMUs, or other PMUs that match the name (NULL: all), unless they were read
- * before.
+ * Reads the core PMUs, or other PMUs that match the name (NULL: all), unless they were read before.
  */
 static int read_pmus(const struct td_sysfs *fs, bool core, const char *name,
 		     struct td_machine *machine, struct td_err *err)

@@ -24,18 +24,16 @@ struct td_machine {
 	bool nmi_watchdog;  /* the NMI watchdog uses a counter for cycles on every CPU */
 	bool idle_watchdog; /* it is on, but does not: td_watchdog_is_idle() */
 	/*
-	 * virtual machines own the core PMUs while they run, and none can start while
-	 * guests are counted (perf_create_mediated_pmu() in kernel/events/core.c,
-	 * since Linux 7.0)
+	 * virtual machines own the core PMUs while they run, and none can start while guests are
+	 * counted (perf_create_mediated_pmu() in kernel/events/core.c, since Linux 7.0)
 	 */
 	bool guests_have_pmus;
 	struct td_pmu *pmus; /* core PMUs first, cpu_core before others */
 	size_t nr_core, nr_pmus;
 	bool has_others; /* all PMUs that are not of cores were read */
 	/*
-	 * set if proc or sysfs is not mounted: no_identity if the processor is
-	 * unknown, no_sysfs if no PMU is known; then online has the CPUs on which this
-	 * program may run
+	 * set if proc or sysfs is not mounted: no_identity if the processor is unknown, no_sysfs if
+	 * no PMU is known; then online has the CPUs on which this program may run
 	 */
 	struct td_err no_identity, no_sysfs;
 };
@@ -47,10 +45,9 @@ struct td_machine {
 int td_machine_read(const struct td_sysfs *fs, const char *cpuid, struct td_machine *machine,
 		    struct td_err *err);
 /*
- * Simulates a machine with this processor: the PMUs of its cores with their
- * formats, SLOTS and the fields of PERF_METRICS, and one CPU of each core type.  The
- * numeric types of further PMUs are those that the kernel usually assigns.  A model that is
- * not in the table has one PMU.
+ * Simulates a machine with this processor: the PMUs of its cores with their formats, SLOTS and the
+ * fields of PERF_METRICS, and one CPU of each core type.  The numeric types of further PMUs are
+ * those that the kernel usually assigns.  A model that is not in the table has one PMU.
  */
 void td_machine_make_up(const struct td_cpuid *cpuid, struct td_machine *machine);
 /* Returns the terms in sysfs of an event of a core, "event=0x3c"; NULL: unknown, or scaled. */

@@ -41,9 +41,8 @@ ssize_t td_proc_read(const struct td_sysfs *fs, const char *path, char *buf, siz
 const char *td_proc_stat(const struct td_sysfs *fs, int tid, char *buf, size_t size);
 
 /*
- * Reads a list of CPUs or nodes of at most a page of text, with numbers up to max.
- * Returns -EINVAL if the file is not a list, or is completely empty.  Free *out with
- * td_ints_free().
+ * Reads a list of CPUs or nodes of at most a page of text, with numbers up to max.  Returns -EINVAL
+ * if the file is not a list, or is completely empty.  Free *out with td_ints_free().
  */
 int td_sysfs_read_list(const struct td_sysfs *fs, const char *path, int max, struct td_ints *out,
 		       struct td_err *err);

@@ -25,9 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Core microarchitectures with different counters or slots.  The order is irrelevant.
- */
+/* Core microarchitectures with different counters or slots.  The order is irrelevant. */
 enum td_uarch {
 	TD_UARCH_UNKNOWN,
 	TD_SANDY_BRIDGE,
@@ -87,9 +85,7 @@ enum td_core_trait {
 	TD_CORE_DROPS = 1 << 3,
 	/* Formulas also correct the fields with INT_MISC.CLEARS_COUNT. */
 	TD_CORE_CLEARS = 1 << 4,
-	/*
-	 * PEBS records contain the retire latency (PERF_CAP_PEBS_TIMING_INFO).
-	 */
+	/* PEBS records contain the retire latency (PERF_CAP_PEBS_TIMING_INFO). */
 	TD_CORE_LATENCIES = 1 << 5,
 	/*
 	 * Counts of loads leak into the same counter of the other thread

@@ -119,9 +119,7 @@ static bool leaves_room(const struct scheduling *s, const struct td_fit *used)
 	return true;
 }
 
-/*
- * Move an event and its SLOTS to a home.  Returns false if the event is on another PMU.
- */
+/* Move an event and its SLOTS to a home.  Returns false if the event is on another PMU. */
 static bool move(const struct scheduling *s, int event, int home)
 {
 	int slots;
@@ -196,9 +194,7 @@ static bool leaves_half(const struct scheduling *s)
 	return 2 * used <= all;
 }
 
-/*
- * Do the pinned events fit and leave room for the reference and any other event?
- */
+/* Do the pinned events fit and leave room for the reference and any other event? */
 static bool is_good(struct scheduling *s)
 {
 	int *homes = s->packing.homes;

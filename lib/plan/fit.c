@@ -17,9 +17,8 @@
 #define FIXED_CYCLES TD_FIXED(1)
 
 /*
- * Returns the raw config that the kernel uses for its own event names
- * (intel_perfmon_event_map in arch/x86/events/intel/core.c).  Cache events get a
- * config without constraints.
+ * Returns the raw config that the kernel uses for its own event names (intel_perfmon_event_map in
+ * arch/x86/events/intel/core.c).  Cache events get a config without constraints.
  */
 static uint64_t raw_config(const struct td_event *event)
 {

@@ -39,9 +39,7 @@ struct td_fit {
 	int nr_registers;
 };
 
-/*
- * Add an event.  Returns false, with *fit unchanged, if no counter is left.
- */
+/* Add an event.  Returns false, with *fit unchanged, if no counter is left. */
 bool td_fit_add(struct td_fit *fit, const struct td_claim *claim);
 
 /*

@@ -35,10 +35,9 @@ struct td_group {
 	size_t nr;
 	int cgroup; /* 1 + index in the target's cgroups; 0: none */
 	/*
-	 * reference is the event (slots or cycles) with which multiplexed groups are
-	 * scaled, or -1.  It is a member of the first group of the PMU.  Each further
-	 * group contains a copy, clone (else -1), because shares of slots need slots that
-	 * were counted at the same time.
+	 * reference is the event (slots or cycles) with which multiplexed groups are scaled, or -1.
+	 * It is a member of the first group of the PMU.  Each further group contains a copy, clone
+	 * (else -1), because shares of slots need slots that were counted at the same time.
 	 */
 	int reference, clone;
 	/* --no-multiplex: the run that counts the group, from 1; 0: every run */
@@ -49,10 +48,9 @@ struct td_group {
 	 */
 	int family;
 	/*
-	 * The average number of groups of the PMU that count at the same time, used to
-	 * estimate the time of a task on one core type.  0 if the PMU covers all CPUs.
-	 * Less than 1 if groups of a sampler are multiplexed with those of the plan
-	 * (td_plan_share_turns()).
+	 * The average number of groups of the PMU that count at the same time, used to estimate the
+	 * time of a task on one core type.  0 if the PMU covers all CPUs.  Less than 1 if groups of
+	 * a sampler are multiplexed with those of the plan (td_plan_share_turns()).
 	 */
 	double at_once;
 };
@@ -179,10 +177,9 @@ void td_group_add(struct td_group *group, const int *events, size_t nr);
 void td_plan_add_clone(struct td_plan *plan, struct td_group *group, int reference);
 
 /*
- * Assign the cgroups of -G to the groups: the first cgroup to the first event of the text,
- * and so on.  A single cgroup applies to the first nr_specs events, those typed before -G.
- * Events of one group with different cgroups are a usage error, and so are fewer events than
- * cgroups.
+ * Assign the cgroups of -G to the groups: the first cgroup to the first event of the text, and so
+ * on.  A single cgroup applies to the first nr_specs events, those typed before -G.  Events of one
+ * group with different cgroups are a usage error, and so are fewer events than cgroups.
  */
 int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups, int nr_specs,
 		      struct td_err *err);

@@ -28,9 +28,8 @@
 #include "lib/target/target.h"
 
 /*
- * A recording is JSON Lines (tdstat-recording(5)).  The first line describes
- * the machine and the events.  A line for each interval follows, then an end
- * line.
+ * A recording is JSON Lines (tdstat-recording(5)).  The first line describes the machine and the
+ * events.  A line for each interval follows, then an end line.
  */
 
 struct td_recording_info {
@@ -66,8 +65,7 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 void td_recording_write_topology(FILE *fp, const struct td_machine *machine,
 				 const struct td_place *places);
 /*
- * Write the names of new tasks, then an interval.  times includes CPU times if they were
- * measured.
+ * Write the names of new tasks, then an interval.  times includes CPU times if they were measured.
  */
 void td_recording_write_counts(FILE *fp, uint64_t time_ns, const struct td_times *times,
 			       struct td_task_names *names, const struct td_readings *delta);
@@ -181,9 +179,7 @@ int td_recording_follow(struct td_recording *rec, const char *path, struct td_er
 
 #define TD_RECORDING_MAX_EVENTS 10000
 
-/*
- * Return an error for a line with a member of the wrong type, which would be ignored otherwise.
- */
+/* Return an error for a line with a member of the wrong type, which would be ignored otherwise. */
 int td_recording_check_types(const struct td_recording *rec, struct json_object *object,
 			     const struct td_json_optional *members, struct td_err *err);
 /* Add a PMU.  Returns -EINVAL for a core PMU after others. */

@@ -92,10 +92,7 @@ struct td_target {
 	bool exclude_guest;
 };
 
-/*
- * Fills *target; the thread of a command is added after the fork.  Free with
- * td_target_free().
- */
+/* Fills *target; the thread of a command is added after the fork.  Free with td_target_free(). */
 void td_target_make(struct td_target *target, const struct td_target_ask *ask, bool per_thread);
 /* Opens the cgroups; notes name those that cannot be opened. */
 int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,

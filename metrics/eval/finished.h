@@ -19,9 +19,8 @@ void td_report_find_lost(struct td_report *report, bool cgroups);
 void td_report_sort_by_size(struct td_report *report);
 
 /*
- * If the sum of the fields is too large by more than rounding, but not by much, adds the excess
- * to the errors of values instead of marking them as misfits.  Call before
- * td_report_find_misfits().
+ * If the sum of the fields is too large by more than rounding, but not by much, adds the excess to
+ * the errors of values instead of marking them as misfits.  Call before td_report_find_misfits().
  */
 void td_report_widen_errors(struct td_report *report);
 /*

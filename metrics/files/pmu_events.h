@@ -87,15 +87,14 @@ struct td_pmu_events {
 };
 
 /*
- * Reads the files for this processor's cores.  If root contains a mapfile.csv, it is the
- * kernel's tools/perf/pmu-events/arch/x86; otherwise it is the directory of one model,
- * which is used for any processor.  All metrics are read, including those that all
- * models have in common; the functions below read events.
+ * Reads the files for this processor's cores.  If root contains a mapfile.csv, it is the kernel's
+ * tools/perf/pmu-events/arch/x86; otherwise it is the directory of one model, which is used for any
+ * processor.  All metrics are read, including those that all models have in common; the functions
+ * below read events.
  *
- * Returns -ENOENT if there is no such directory or no line of the map matches; then
- * only the common metrics are read, and out->dir is NULL.  Returns -EINVAL if a file
- * cannot be parsed; the message contains file and position.  Call td_pmu_events_free()
- * even after an error.
+ * Returns -ENOENT if there is no such directory or no line of the map matches; then only the common
+ * metrics are read, and out->dir is NULL.  Returns -EINVAL if a file cannot be parsed; the message
+ * contains file and position.  Call td_pmu_events_free() even after an error.
  */
 int td_pmu_events_read(struct td_pmu_events *out, const char *root, const struct td_cpuid *cpuid,
 		       struct td_err *err);
@@ -125,10 +124,9 @@ void td_pmu_events_leave_uncorrected(struct td_pmu_events *events);
 void td_pmu_events_free(struct td_pmu_events *events);
 
 /*
- * Finds an event of a PMU by name, in upper or lower case; "uncore_cha_0" has the
- * events of "uncore_cha".  Sets *out to NULL if there is none.  *out is valid until
- * the next search, its strings as long as events.  Returns -EINVAL if a file cannot be
- * parsed.
+ * Finds an event of a PMU by name, in upper or lower case; "uncore_cha_0" has the events of
+ * "uncore_cha".  Sets *out to NULL if there is none.  *out is valid until the next search, its
+ * strings as long as events.  Returns -EINVAL if a file cannot be parsed.
  */
 int td_pmu_events_find(struct td_pmu_events *events, const char *pmu, const char *name,
 		       const struct td_model_event **out, struct td_err *err);
@@ -138,10 +136,7 @@ bool td_is_estimate(const char *desc);
 
 #define TD_GROUP_NAME 128 /* longer group names are ignored */
 
-/*
- * Copies the next name of a list "a;b;c", and moves *list after it.  Returns false at
- * the end.
- */
+/* Copies the next name of a list "a;b;c", and moves *list after it.  Returns false at the end. */
 bool td_next_group(const char **list, char name[TD_GROUP_NAME]);
 
 /*

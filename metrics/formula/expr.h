@@ -36,17 +36,15 @@
 struct td_expr;
 
 /*
- * Returns the slot of name, its index in the array of values, or a negative errno if
- * the name is unknown.  A name is an event, a metric, a literal (#smt_on), a call
- * (has_event(name)), or an event such as pmu@event\,term\=1@mods, which is passed as
- * pmu/event,term=1/mods.
+ * Returns the slot of name, its index in the array of values, or a negative errno if the name is
+ * unknown.  A name is an event, a metric, a literal (#smt_on), a call (has_event(name)), or an
+ * event such as pmu@event\,term\=1@mods, which is passed as pmu/event,term=1/mods.
  */
 typedef int (*td_expr_lookup)(void *ctx, const char *name);
 
 /*
- * Parses text into *out; free it with td_expr_free().  Returns -EINVAL for a syntax
- * error, or the error of lookup for an unknown name (-ENOENT).  err contains the text
- * and the column, from 1.
+ * Parses text into *out; free it with td_expr_free().  Returns -EINVAL for a syntax error, or the
+ * error of lookup for an unknown name (-ENOENT).  err contains the text and the column, from 1.
  */
 int td_expr_parse(struct td_expr **out, const char *text, td_expr_lookup lookup, void *ctx,
 		  struct td_err *err);
@@ -90,10 +88,7 @@ struct td_literals {
  */
 void td_literals_fill(struct td_literals *out, const struct td_machine *machine,
 		      const struct td_place *places, uint64_t tsc_hz, bool core_wide);
-/*
- * Looks up a literal such as "#num_cores", ignoring case.  Returns -ENOENT if it does not
- * exist.
- */
+/* Looks up a literal such as "#num_cores", ignoring case.  Returns -ENOENT if it does not exist. */
 int td_literals_find(const struct td_literals *literals, const char *name, double *out);
 
 #endif

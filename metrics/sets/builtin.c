@@ -309,9 +309,8 @@ static const struct td_event_def atom_events[] = {
 };
 
 /*
- * sysfs of hybrid Crestmont has Gracemont's event 0xc2 (all retired uops) for
- * topdown-retiring.  Intel's event lists give 0x72 for TOPDOWN_RETIRING.ALL_P,
- * and Sierra Forest's sysfs agrees.
+ * sysfs of hybrid Crestmont has Gracemont's event 0xc2 (all retired uops) for topdown-retiring.
+ * Intel's event lists give 0x72 for TOPDOWN_RETIRING.ALL_P, and Sierra Forest's sysfs agrees.
  */
 static const struct td_event_def crestmont_events[] = {
 	ATOM_EVENTS("event=0x72"), ATOM_LEVEL_2_EVENTS,

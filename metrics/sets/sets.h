@@ -69,10 +69,9 @@ bool td_kernel_lacks_core(const struct td_machine *machine);
 /* --- the metrics of --energy ---------------------------------------------- */
 
 /*
- * The metrics of --energy, which are of whole packages: energy in joules and
- * power in watts, from the kernel's PMU "power" (RAPL), and the memory bandwidth
- * in GB/s, from the model's files.  They are the same for all machines, so that
- * CSV files have the same columns everywhere.
+ * The metrics of --energy, which are of whole packages: energy in joules and power in watts, from
+ * the kernel's PMU "power" (RAPL), and the memory bandwidth in GB/s, from the model's files.  They
+ * are the same for all machines, so that CSV files have the same columns everywhere.
  */
 extern const struct td_metric_def td_package_metrics[];
 extern const size_t td_nr_package_metrics;

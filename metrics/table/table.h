@@ -161,9 +161,8 @@ void td_spreads_add_events(struct td_spreads *spreads, const struct td_event_rep
 void td_spreads_fill_report(struct td_spreads *spreads, struct td_report *report);
 void td_spreads_fill_events(struct td_spreads *spreads, struct td_event_report *report);
 /*
- * Set values, [row][column], to the means of nodes that were not measured all the time in
- * some run, else NaN: sums over all runs do not have them (td_paused_find()).  Returns true
- * if there are any.
+ * Set values, [row][column], to the means of nodes that were not measured all the time in some run,
+ * else NaN: sums over all runs do not have them (td_paused_find()).  Returns true if there are any.
  */
 bool td_spreads_find_paused(struct td_spreads *spreads, const struct td_report *report,
 			    double *values);

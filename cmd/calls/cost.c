@@ -277,9 +277,8 @@ static int try_all(struct trial *t, const struct td_companion *companions,
 		.nr_companions = t->nr_companions,
 	};
 	struct td_sampler *sampler = NULL;
-	int rc;
+	int rc = td_sampler_open(&sampler, &setup, err);
 
-	rc = td_sampler_open(&sampler, &setup, err);
 	if (!rc)
 		try_groups(t, sampler, cost);
 	td_sampler_close(sampler);

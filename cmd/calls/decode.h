@@ -35,8 +35,7 @@ struct td_trace {
 
 	bool in_step; /* synchronized with the packets */
 	bool in_psb;  /* these packets describe the state and are not events */
-	bool overflowed;
-	bool has_source;
+	bool overflowed, has_source;
 	uint64_t source; /* address that was interrupted */
 	uint64_t last_ip;
 	struct {

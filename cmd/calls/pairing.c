@@ -12,8 +12,7 @@
 /* An open call, or an interrupt within one. */
 struct frame {
 	int function;
-	uint64_t stack;
-	uint64_t start_ns;
+	uint64_t stack, start_ns;
 	bool lost;      /* records since its start were lost */
 	uint64_t *sums; /* the thread's sums at its start; NULL: recursive */
 };
@@ -27,8 +26,7 @@ struct place {
 };
 
 struct td_pairing_thread {
-	int tid;
-	int cpu;
+	int tid, cpu;
 	uint64_t nr_losses; /* td_pairing.nr_losses when the thread began */
 	uint64_t *sums;
 	uint64_t out_ns; /* when the thread lost its CPU; 0: it has one */

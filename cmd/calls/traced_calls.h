@@ -36,16 +36,13 @@ struct td_traced_calls {
 		bool out;         /* outside of the range, and not in the kernel */
 		bool interrupted; /* in the kernel, which will return to left_to */
 		bool stray;       /* in a call that began before tracing */
-		uint64_t start_ns;
-		uint64_t left_ns, left_to;
+		uint64_t start_ns, left_ns, left_to;
 		uint64_t no_cpu_ns; /* when the thread lost its CPU; 0: it has one */
 		bool preempted;
 		/* faults, switches and samples since the call began */
 		struct {
-			uint64_t from_ns, until_ns;
-			uint64_t faults, switches, migrations;
-			uint64_t waited_ns, preempted_ns;
-			uint64_t events[TD_TRACED_EVENTS];
+			uint64_t from_ns, until_ns, faults, switches, migrations;
+			uint64_t waited_ns, preempted_ns, events[TD_TRACED_EVENTS];
 		} * happened;
 		size_t nr_happened;
 		/* the plan's events: the last sample on each CPU */

@@ -43,9 +43,8 @@ static void add_turns(struct planning *p, const struct td_job *job, int level, i
 	td_autofree char *text = NULL;
 	size_t size;
 	FILE *fp = td_open_memstream(&text, &size);
-	bool turns;
+	bool turns = td_put_turns_of(fp, &job->machine, &job->plan, pmu, !before);
 
-	turns = td_put_turns_of(fp, &job->machine, &job->plan, pmu, !before);
 	if (turns && before)
 		fputs(", for the same reason", fp);
 	p->explained[pmu] |= turns;

@@ -39,11 +39,7 @@ struct td_list_item {
 	const char *name;  /* name for -e or -M */
 	const char *alias; /* another name for -e */
 	const char *bare;  /* sysfs: the name without the PMU */
-	const char *pmu;
-	const char *topic;
-	const char *desc;
-	const char *unit;
-	const char *encoding;
+	const char *pmu, *topic, *desc, *unit, *encoding;
 	const char *errata;  /* "A, B" */
 	const char *related; /* "a;b": groups of a metric, metrics of a group */
 	const struct td_metric_def *metric;
@@ -60,8 +56,7 @@ struct td_list {
 	struct td_list_pattern {
 		const char *text;
 		unsigned int section; /* TD_LIST_BIT()s; 0: not the word of a section */
-		bool is_glob;
-		bool has_match;
+		bool is_glob, has_match;
 		struct td_closest closest;
 	} * patterns;
 	size_t nr_patterns;

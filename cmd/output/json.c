@@ -405,8 +405,7 @@ static void json_verdict(struct td_writer *writer, const struct td_report *repor
 			 const struct td_advice *advice)
 {
 	const struct td_verdict *v = advice->verdict;
-	struct json_object *line;
-	struct json_object *o;
+	struct json_object *line, *o;
 
 	/* rows contain "lost" and "busy" in any case */
 	if (v->situation == TD_SITUATION_NONE || (v->situation == TD_SITUATION_IDLE && !v->row))

@@ -356,8 +356,7 @@ struct spot_row {
 	const char *pmu, *event, *node;
 	enum kind of;
 	double share, error, samples;
-	const char *function, *object, *address;
-	const char *file;
+	const char *function, *object, *address, *file;
 	double line;
 	const char *caller;
 	const char *in;      /* samples are only from calls of this function; NULL: all */
@@ -588,8 +587,7 @@ void td_out_json_where(struct td_writer *writer, const struct td_where *where)
 
 struct cells {
 	double calls, seconds, inclusive, exclusive, slots_per_call;
-	double switched, migrated, moved, lost, skipped;
-	double cost;
+	double switched, migrated, moved, lost, skipped, cost;
 	bool is_short;
 	double whole;
 };
@@ -640,9 +638,7 @@ struct timed_cells {
 	const char *function;
 	double from_s, to_s;
 	bool slow;
-	double time_share, on_cpu;
-	double waited_s, preempted_s;
-	double faults, switches, migrations;
+	double time_share, on_cpu, waited_s, preempted_s, faults, switches, migrations;
 	double interrupted_s;
 };
 

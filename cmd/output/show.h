@@ -46,11 +46,9 @@ struct td_show {
 	int top;        /* number of rows to show, those with the biggest loss; 0: all, unsorted */
 	bool all_nodes; /* --all */
 	bool metric_only; /* ratios of events without their counts */
-	bool verdict, no_verdict;
-	bool summary, no_csv_summary, csv_error;
+	bool verdict, no_verdict, summary, no_csv_summary, csv_error;
 	bool table; /* a table of runs */
-	bool asked_big_num, no_big_num;
-	bool interval_clear;
+	bool asked_big_num, no_big_num, interval_clear;
 	enum td_time_format time;
 	struct td_head_ask head;
 	bool hosts; /* rows of several hosts, each with its host */

@@ -41,9 +41,7 @@ enum td_table_form {
 /* The columns of a PMU. */
 struct td_table_block {
 	const char *pmu; /* NULL: all PMUs have these columns */
-	int columns[TD_MAX_COLUMNS];
-	int widths[TD_MAX_COLUMNS];
-	int nr;
+	int columns[TD_MAX_COLUMNS], widths[TD_MAX_COLUMNS], nr;
 };
 
 /* How a table of intervals fits the window. */

@@ -118,8 +118,7 @@ static void format_typical(char text[TD_DURATION_NAME], const struct td_slow *sl
 
 static void put_slow(FILE *fp, const struct td_slow *slow)
 {
-	char from[TD_DURATION_NAME], middle[TD_DURATION_NAME];
-	char extra[TD_DURATION_NAME];
+	char from[TD_DURATION_NAME], middle[TD_DURATION_NAME], extra[TD_DURATION_NAME];
 
 	td_duration_text(from, (double)td_region_bucket_ns(slow->slow->bucket));
 	format_typical(middle, slow);

@@ -7,8 +7,7 @@
 
 /* The functions in which an event of one PMU was sampled. */
 struct td_where_event {
-	const char *pmu;
-	const char *name;
+	const char *pmu, *name;
 	const char *sampled; /* the event whose samples have the counts; NULL: this one */
 	int index;           /* index in the hits */
 	struct td_locations locations;

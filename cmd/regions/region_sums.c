@@ -35,8 +35,7 @@ struct record {
 	const struct td_region_record *at;
 	const struct td_region_head *head;
 	const struct td_region_calls *calls;
-	const struct td_region_sum *sum;
-	const struct td_region_sum *points;
+	const struct td_region_sum *sum, *points;
 	uint64_t point_size;
 	unsigned int nr_points;
 };

@@ -100,9 +100,8 @@ static int measure_self(struct td_job *job, struct td_sampling *how,
 		.format = *format,
 	};
 	struct td_sampler *sampler = NULL;
-	int rc;
+	int rc = td_sampler_open(&sampler, &setup, err);
 
-	rc = td_sampler_open(&sampler, &setup, err);
 	if (!rc)
 		*cost_ns = measure(sampler);
 	td_sampler_close(sampler);

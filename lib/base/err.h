@@ -20,8 +20,7 @@ struct td_err {
 	bool elsewhere; /* with usage: the input may be correct on another machine */
 	/* the output pipe was closed, so the program ends without a message */
 	bool reader_gone;
-	char msg[512];
-	char hint[512];
+	char msg[512], hint[512];
 	char place[256]; /* the user's text with a caret below it, or empty */
 };
 

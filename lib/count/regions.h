@@ -17,9 +17,7 @@
  * are rows of a table.  A zeroed struct is empty.
  */
 struct td_durations {
-	uint64_t counts[TD_REGION_STEPS];
-	uint64_t nr;
-	uint64_t max_ns;
+	uint64_t counts[TD_REGION_STEPS], nr, max_ns;
 };
 
 void td_durations_add(struct td_durations *durations, uint64_t ns);
@@ -141,8 +139,7 @@ struct td_region {
 	 * timed calls, by PMU: total time, its part with a CPU, and the part of the latter in
 	 * interrupts, which counts exclude
 	 */
-	uint64_t took_ns[TD_REGION_PMUS], on_ns[TD_REGION_PMUS];
-	uint64_t interrupted_ns[TD_REGION_PMUS];
+	uint64_t took_ns[TD_REGION_PMUS], on_ns[TD_REGION_PMUS], interrupted_ns[TD_REGION_PMUS];
 };
 
 /* The regions that td_reading.region refers to. */

@@ -591,9 +591,8 @@ int td_counter_open(struct td_counter **out, const struct td_counter_setup *setu
 		    struct td_err *err)
 {
 	struct td_counter *counter = new_counter(setup);
-	int rc;
+	int rc = open_sets(counter, err);
 
-	rc = open_sets(counter, err);
 	td_plan_fill_at_once(setup->plan, setup->machine);
 	/* sets of modes are also multiplexed */
 	for (size_t i = 0;

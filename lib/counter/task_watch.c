@@ -139,8 +139,7 @@ static int map_error(struct td_err *err, int rc)
 struct td_task_watch {
 	struct perf_evlist *evlist;
 	struct perf_evsel *evsel; /* the only event of evlist */
-	int nr_cpus, nr_threads;
-	int epoll;
+	int nr_cpus, nr_threads, epoll;
 	size_t ring_size;
 	struct td_task_queue queue;
 	bool counts_lost; /* the kernel counts lost records */

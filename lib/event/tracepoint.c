@@ -128,9 +128,8 @@ static int add_by_id(const struct tracepoint_search *s, const char *system, cons
 	td_autofree char *path = td_aprintf("%s/%s/id", system, name);
 	char text[32];
 	uint64_t id;
-	ssize_t len;
+	ssize_t len = td_sysfs_read_at(s->events, path, text, sizeof(text));
 
-	len = td_sysfs_read_at(s->events, path, text, sizeof(text));
 	if (len == -ENOENT || len == -ENOTDIR)
 		return 0;
 	if (len < 0)

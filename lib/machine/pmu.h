@@ -32,8 +32,7 @@ int td_format_pack(const struct td_format *format, uint64_t value, uint64_t conf
 
 /* A file of a PMU with an event.  Its terms are such as "event=0x00,umask=0x4". */
 struct td_alias {
-	char *name;
-	char *terms;
+	char *name, *terms;
 	char *unit;   /* NULL if there is no .unit file */
 	double scale; /* 1 if there is no .scale file */
 };

@@ -20,8 +20,7 @@ struct td_packing {
 	/* The result, in memory of the caller: */
 	int *homes; /* for each event of the plan: its group, or a negative number below */
 	int *order; /* the events in the order in which they were placed; room for nr */
-	size_t nr_placed;
-	size_t nr_groups;
+	size_t nr_placed, nr_groups;
 };
 
 #define TD_NOWHERE    (-1) /* an event still to place */

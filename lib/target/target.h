@@ -52,8 +52,7 @@ void td_target_name_parse(struct td_target_name *name, const char *text);
 struct td_target_ask {
 	bool all_cpus, has_cpus;
 	struct td_ints cpus, pids, tids;
-	bool no_inherit;
-	bool all_user, all_kernel;
+	bool no_inherit, all_user, all_kernel;
 	char *cgroups;           /* all -G lists, joined, or NULL */
 	const char *each_cgroup; /* list of --for-each-cgroup, or NULL */
 	bool by_events;          /* count cgroups by events of their own */

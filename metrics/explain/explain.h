@@ -23,9 +23,7 @@ struct td_explanation {
 	const char *parent; /* NULL at level 1 */
 	int level;
 	enum td_explained_cores cores;
-	const char *means;
-	const char *causes;
-	const char *advice;
+	const char *means, *causes, *advice;
 };
 
 /* Returns text number i, or NULL after the last one. */

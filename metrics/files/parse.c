@@ -21,8 +21,7 @@
 /* One object of a file's array. */
 struct entry {
 	struct json_object *object;
-	const char *path;
-	const char *topic;
+	const char *path, *topic;
 	size_t nr; /* position in the file, from 1 */
 };
 

@@ -10,8 +10,7 @@
 
 /* A line of mapfile.csv that matches this processor. */
 struct td_map_row {
-	const char *version;
-	const char *folder;
+	const char *version, *folder;
 };
 
 /* The state of reading a mapfile.csv. */

@@ -82,8 +82,7 @@ struct td_pmu_events {
 	size_t nr_events;
 	struct td_model_metric *metrics; /* sorted by name, then pmu */
 	size_t nr_metrics;
-	bool has_uncore;
-	bool uncore_read;
+	bool has_uncore, uncore_read;
 };
 
 /*

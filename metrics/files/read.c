@@ -118,8 +118,7 @@ static int read_line(const struct td_map *map, char *line, struct td_map_row *ro
 
 int td_map_next(struct td_map *map, struct td_map_row *row, struct td_err *err)
 {
-	char why[128];
-	char *line;
+	char why[128], *line;
 	int rc = 0;
 
 	while (!rc && (line = strsep(&map->rest, "\n"))) {
@@ -589,9 +588,8 @@ static int read_file(struct td_pmu_events *out, const char *dir, const char *nam
 	td_autofree char *path = td_aprintf("%s/%s", dir, name);
 	td_autofree char *text = NULL;
 	size_t nr_events = out->nr_events;
-	int rc;
+	int rc = td_pmu_events_text(path, &text, err);
 
-	rc = td_pmu_events_text(path, &text, err);
 	if (!rc)
 		rc = td_pmu_events_parse(out, path, text, err);
 	td_pmu_events_keep(out, nr_events, out->nr_metrics, out->nr_unread);
@@ -811,9 +809,8 @@ static char *version_of(const char *root, const char *of_model)
 	td_autofree char *path = td_aprintf("%s/version", root);
 	char *text = NULL, *version;
 	struct td_err unused;
-	int rc;
+	int rc = td_pmu_events_text(path, &text, &unused);
 
-	rc = td_pmu_events_text(path, &text, &unused);
 	if (rc) {
 		version = td_strdup(of_model);
 	} else {

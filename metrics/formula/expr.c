@@ -55,8 +55,7 @@ struct expr_node {
 		double number;
 		int slot;
 		struct {
-			unsigned int right;
-			unsigned int otherwise;
+			unsigned int right, otherwise;
 		};
 	};
 };

@@ -76,8 +76,7 @@ void td_expr_replace(struct td_expr *expr, int slot, int by);
 struct td_literals {
 	double smt_on;    /* 0 or 1 */
 	double core_wide; /* 1: all threads of each core are counted */
-	double num_cpus, num_cpus_online;
-	double num_cores, num_dies, num_packages;
+	double num_cpus, num_cpus_online, num_cores, num_dies, num_packages;
 	double system_tsc_freq; /* Hz */
 	double has_pmem;        /* 0 or 1 */
 };

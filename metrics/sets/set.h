@@ -12,9 +12,7 @@
 
 /* An event, which formulas call id.  terms NULL: sysfs defines the event. */
 struct td_event_def {
-	const char *id;
-	const char *name;
-	const char *terms;
+	const char *id, *name, *terms;
 };
 
 /*

@@ -69,8 +69,7 @@ static bool is_counted(const struct td_event *event, const struct td_total *tota
 
 /* clang-format off */
 static const struct {
-	uint32_t type;
-	uint32_t config;
+	uint32_t type, config;
 	enum kind kind;
 } encodings[] = {
 	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, KIND_CLOCK },

@@ -128,8 +128,7 @@ void td_report_rank(struct td_report *report);
 struct td_spread {
 	char *key; /* id, PMU and column; or id, cgroup and event */
 	unsigned int nr;
-	double mean, m2;
-	double least, most;
+	double mean, m2, least, most;
 	double systematic; /* sum of the runs' systematic_error */
 	bool paused;       /* the node was paused at times in some run */
 };

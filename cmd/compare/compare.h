@@ -91,35 +91,11 @@ int td_sides_check_limits(const struct td_sides *sides, const struct td_limits *
 
 /* --- runs.c: diff -r, which makes the recordings itself ------------------- */
 
-/*
- * Check that one ":" separates the commands of A and B.  Returns a usage error if there is
- * none, more than one, or an empty side.
- */
-int td_runs_check(const struct td_opts *opts, struct td_err *err);
 /* Result of the runs. */
 struct td_runs_made {
 	bool failed;    /* a command did not exit with 0, which was printed */
 	bool uncounted; /* there is nothing to compare, which was printed */
 	bool held;      /* no command ran because of --require */
 };
-
-/*
- * Run both commands in turn, and record each run in memory: A B, B A, A B ..., so that
- * drifts affect both sides alike.  Runs that cannot be counted are made anyway.  Call
- * td_sides_free() even after an error.  Returns -EINTR if a signal ended it.
- */
-int td_runs_read(struct td_sides *sides, const struct td_opts *opts, struct td_runs_made *made,
-		 struct td_notes *notes, struct td_err *err);
-/*
- * Print *err, and run both commands as many times as requested, without counting.  Returns the
- * error if they must not run.
- */
-int td_runs_unseen(const struct td_opts *opts, struct td_runs_made *made, struct td_err *err);
-/*
- * Return the command line that runs both commands nr times, or compares nr recordings of each side.
- * It keeps the options of the groups kept, which select what is compared.  The caller frees it.
- */
-char *td_runs_command(const struct td_sides *sides, const struct td_opts *opts,
-		      const struct td_option_group *const *kept, size_t nr);
 
 #endif

@@ -352,11 +352,6 @@ static bool may_count_all(const struct td_environment *env)
 	return env->admin || env->paranoid <= 0 || (env->perfmon && env->paranoid <= 2);
 }
 
-static bool may_sample_kernel(const struct td_environment *env)
-{
-	return may_count_all(env) || env->paranoid == 1;
-}
-
 static void judge_rights(struct td_doctor *doctor, const struct td_environment *env)
 {
 	td_autofree char *setcap = make_setcap(env->program);
@@ -486,7 +481,7 @@ static void judge_ibs(struct td_doctor *doctor, const struct td_system *system)
 			"here; a host hides it from virtual machines");
 		return;
 	}
-	if (may_sample_kernel(env) || (env->ibs_filters && env->paranoid == 2)) {
+	if (may_count_all(env) || env->paranoid == 1 || (env->ibs_filters && env->paranoid == 2)) {
 		td_doctor_add(doctor, "IBS", TD_FINDING_OK,
 			      "tdstat locate finds what waits for memory or for code");
 		return;

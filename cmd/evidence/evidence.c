@@ -485,12 +485,6 @@ static int look_longer(struct evidence *g, const struct td_site *spot, struct fi
 	return rc;
 }
 
-/* Do names begin with "tma_"?  Those of AMD do not, and their groups have other names. */
-static bool has_prefix(const struct td_values *values)
-{
-	return !values->nr || strncmp(values->v[0].name, "tma_", 4) == 0;
-}
-
 /* Names of other tools in the file and in differences. */
 #define PERF_NAME   "perf"
 #define PERF_2_NAME "perf level 2"
@@ -499,7 +493,9 @@ static bool has_prefix(const struct td_values *values)
 static void ask_perf(struct evidence *g, const struct td_site *spot, const struct finding *found,
 		     struct td_measured measured[NR_COUNTED])
 {
-	bool prefix = has_prefix(&measured[LEVEL_1].values);
+	/* names of AMD's metrics do not begin with "tma_", and their groups have other names */
+	bool prefix = !measured[LEVEL_1].values.nr ||
+		      strncmp(measured[LEVEL_1].values.v[0].name, "tma_", 4) == 0;
 
 	if (!g->perf[0])
 		return;

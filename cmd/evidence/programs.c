@@ -462,12 +462,6 @@ static int begin_sharing(struct sharer *sharer, const struct td_arena *arena, co
 	return rc ? td_err_set(err, -rc, "a thread: %s", strerror(rc)) : 0;
 }
 
-static void end_sharing(struct sharer *sharer)
-{
-	atomic_store(&sharer->ends, true);
-	pthread_join(sharer->thread, NULL);
-}
-
 /* --- running one --------------------------------------------------------------- */
 
 /*
@@ -535,8 +529,10 @@ static int run_program(const struct td_known *program, int other, uint64_t ns,
 		rc = begin_sharing(&sharer, &arena, name, err);
 	if (!rc)
 		run_windows(program, &arena, &loops, ns, took);
-	if (!rc && program->shares)
-		end_sharing(&sharer);
+	if (!rc && program->shares) {
+		atomic_store(&sharer.ends, true);
+		pthread_join(sharer.thread, NULL);
+	}
 	td_loops_free(&loops);
 	arena_free(&arena);
 	return rc;

@@ -327,13 +327,6 @@ static int import_pmus(struct td_recording *rec, const struct td_perf_spelling *
 
 /* --- names of events -------------------------------------------------------- */
 
-static void free_names(struct td_perf_spelling *names, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		free(names[i].copy);
-	free(names);
-}
-
 static struct td_perf_spelling *spell(const struct td_events *events)
 {
 	struct td_perf_spelling *names = td_calloc(events->nr + 1, sizeof(*names));
@@ -582,7 +575,9 @@ static int import_tree(struct td_imported *imported, struct td_recording *rec,
 	names = spell(&rec->plan.events);
 	if (request->model || has_topdown(names, nr))
 		rc = import(imported, rec, names, request, err);
-	free_names(names, nr);
+	for (size_t i = 0; i < nr; i++)
+		free(names[i].copy);
+	free(names);
 	return rc;
 }
 

@@ -243,11 +243,6 @@ static const char *section_key(const struct td_list_item *item)
 	return item->kind == TD_LIST_MODEL ? item->topic : NULL;
 }
 
-static bool is_same_section(const struct td_list_item *a, const struct td_list_item *b)
-{
-	return a->kind == b->kind && is_same(section_key(a), section_key(b));
-}
-
 /* -v: print a comma and the version of the files; for metrics, also the version of TMA. */
 static void put_version(FILE *fp, const struct td_list *list, bool of_metrics)
 {
@@ -504,7 +499,8 @@ void td_list_put_text(FILE *fp, const struct td_list *list)
 
 	for (size_t i = 0; i < list->nr_items; i = end) {
 		end = i + 1;
-		while (end < list->nr_items && is_same_section(&list->items[i], &list->items[end]))
+		while (end < list->nr_items && list->items[i].kind == list->items[end].kind &&
+		       is_same(section_key(&list->items[i]), section_key(&list->items[end])))
 			end++;
 		if (i)
 			fputc('\n', fp);

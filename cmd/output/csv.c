@@ -77,13 +77,6 @@ static void put_count(const struct td_writer *writer, const struct td_event_row 
 	td_out_number(writer->fp, 0, 2, row->running_pct);
 }
 
-static void put_ratio(const struct td_writer *writer, const struct td_ratio *ratio)
-{
-	fputs(writer->separator, writer->fp);
-	td_out_number(writer->fp, 0, ratio->decimals, ratio->value);
-	put_next(writer, ratio->unit);
-}
-
 static void put_event_row(const struct td_writer *writer, uint64_t time_ns,
 			  const struct td_event_row *row)
 {
@@ -101,7 +94,9 @@ static void put_event_row(const struct td_writer *writer, uint64_t time_ns,
 				writer->frame->show_cgroup ? sep : "",
 				writer->frame->runs > 1 ? sep : "");
 		}
-		put_ratio(writer, &row->ratios[i]);
+		fputs(writer->separator, writer->fp);
+		td_out_number(writer->fp, 0, row->ratios[i].decimals, row->ratios[i].value);
+		put_next(writer, row->ratios[i].unit);
 	}
 	fputc('\n', writer->fp);
 }
@@ -140,11 +135,6 @@ static bool is_duplicate(const struct td_writer *writer, const struct td_report 
 	return false;
 }
 
-static bool is_impossible(const struct td_row *row, size_t column)
-{
-	return row->cells && row->cells[column].status == TD_STATUS_OK && row->cells[column].misfit;
-}
-
 /* Put the names of metrics with impossible values, separated by blanks. */
 static void put_flags(struct td_writer *writer, const struct td_report *report,
 		      const struct td_row *row)
@@ -152,7 +142,7 @@ static void put_flags(struct td_writer *writer, const struct td_report *report,
 	char *names = NULL, *longer;
 
 	for (size_t i = 0; i < report->nr_columns; i++) {
-		if (!is_impossible(row, i))
+		if (!(row->cells && row->cells[i].status == TD_STATUS_OK && row->cells[i].misfit))
 			continue;
 		longer = td_aprintf("%s%s%s", names ? names : "", names ? " " : "",
 				    report->columns[i].name);

@@ -163,12 +163,6 @@ static void add_no_ratio(struct json_object *o, const struct td_frame *frame)
 	td_json_add(o, "metric-unit", json_object_new_string(""));
 }
 
-static void add_ratio(struct json_object *o, const struct td_ratio *ratio)
-{
-	td_json_add(o, "metric-value", number_text(ratio->value));
-	td_json_add(o, "metric-unit", json_object_new_string(ratio->unit));
-}
-
 static void put_event_row(struct td_writer *writer, uint64_t time_ns,
 			  const struct td_event_row *row)
 {
@@ -182,7 +176,8 @@ static void put_event_row(struct td_writer *writer, uint64_t time_ns,
 			td_out_json_line(writer, o);
 			o = begin_object(writer->frame, time_ns, row);
 		}
-		add_ratio(o, &row->ratios[i]);
+		td_json_add(o, "metric-value", number_text(row->ratios[i].value));
+		td_json_add(o, "metric-unit", json_object_new_string(row->ratios[i].unit));
 	}
 	td_out_json_line(writer, o);
 }
@@ -194,11 +189,6 @@ static void out_json_events(struct td_writer *writer, const struct td_event_repo
 }
 
 /* --- metrics --------------------------------------------------------------- */
-
-static struct json_object *text_or_null(const char *text)
-{
-	return text ? json_object_new_string(text) : NULL;
-}
 
 static void put_facts(struct json_object *o, const struct td_row *row, bool after)
 {
@@ -238,7 +228,7 @@ static void put_node(struct td_writer *writer, const struct td_report *report,
 	td_json_add(o, "value", ok ? td_out_json_number(cell->value) : NULL);
 	td_json_add(o, "unit", json_object_new_string(column->unit));
 	td_json_add(o, "level", node->level ? json_object_new_int(node->level) : NULL);
-	td_json_add(o, "parent", text_or_null(node->parent));
+	td_json_add(o, "parent", node->parent ? json_object_new_string(node->parent) : NULL);
 	td_json_add(o, "over_threshold",
 		    ok && !cell->over_unknown ? json_object_new_boolean(td_out_is_over(row, cell))
 					      : NULL);

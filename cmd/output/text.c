@@ -50,11 +50,6 @@ static struct layout make_layout(const struct td_frame *frame, const struct td_e
 	return layout;
 }
 
-static unsigned int lines_of(const struct td_event_row *row)
-{
-	return row->nr_ratios > 1 ? (unsigned int)row->nr_ratios : 1;
-}
-
 static void events_put_header(struct td_writer *writer, const struct layout *layout)
 {
 	FILE *fp = writer->fp;
@@ -78,7 +73,7 @@ static void begin_table(struct td_writer *writer, const struct layout *layout,
 	unsigned int screen = writer->frame->screen_lines, nr = 0;
 
 	for (size_t i = 0; i < report->nr_rows; i++)
-		nr += lines_of(&report->rows[i]);
+		nr += report->rows[i].nr_ratios > 1 ? (unsigned int)report->rows[i].nr_ratios : 1;
 	if (!writer->header_done || (screen && writer->lines + nr >= screen))
 		events_put_header(writer, layout);
 	writer->lines += nr;
@@ -410,12 +405,6 @@ static void put_sample(FILE *fp, const struct td_spots *spots, const struct td_w
 	fputc('\n', fp);
 }
 
-static void put_samples(const struct td_writer *writer, const struct td_where *where)
-{
-	for (size_t i = 0; i < where->nr_samples; i++)
-		put_sample(writer->fp, where->spots, &where->samples[i]);
-}
-
 /* ---------------------------------------------------------------------------- */
 
 /* Put a table for each event, or one line if it has no samples. */
@@ -423,7 +412,8 @@ static void out_text_where(struct td_writer *writer, const struct td_where *wher
 {
 	bool any = false;
 
-	put_samples(writer, where);
+	for (size_t i = 0; i < where->nr_samples; i++)
+		put_sample(writer->fp, where->spots, &where->samples[i]);
 	put_title(writer, where);
 	for (size_t i = 0; i < where->nr; i++) {
 		if (!where->events[i].locations.samples)

@@ -228,14 +228,6 @@ static void put_share_of_time(FILE *fp, double pct)
 		fprintf(fp, "  (%.1f %%)", pct);
 }
 
-/* Write the share of time in which a node was measured, if it is less than the row's. */
-static void put_running(FILE *fp, const struct td_row *row, const struct td_cell *cell)
-{
-	if (cell->running_pct + 100 - TD_ALL_PCT < row->running_pct ||
-	    (cell->other_slices && cell->running_pct < TD_ALL_PCT))
-		put_share_of_time(fp, cell->running_pct);
-}
-
 /* Write " ±0.6", padded to width.  Returns the columns. */
 static int put_error(struct tree *tree, const struct td_node *node, int width)
 {
@@ -300,7 +292,9 @@ static void put_node(struct tree *tree, const struct td_node *node)
 		fprintf(fp, "%*s%s<--%s", len < tree->mark ? tree->mark - len : 1, "",
 			colour ? "\033[31m" : "", colour ? "\033[m" : "");
 	put_range(tree, column_of(tree, node), cell);
-	put_running(fp, tree->row, cell);
+	if (cell->running_pct + 100 - TD_ALL_PCT < tree->row->running_pct ||
+	    (cell->other_slices && cell->running_pct < TD_ALL_PCT))
+		put_share_of_time(fp, cell->running_pct);
 	td_out_text_end_line(tree->writer, tree->row);
 }
 
@@ -353,11 +347,6 @@ static void put_nodes(struct tree *tree)
 }
 
 #define BRIEF_NS 200000000 /* shorter runs hardly measure deep levels */
-
-static bool is_brief(const struct td_writer *writer, const struct td_report *report)
-{
-	return writer->frame->brief && !writer->frame->interval && report->time_ns < BRIEF_NS;
-}
 
 static void put_hidden(const struct tree *tree)
 {
@@ -441,7 +430,8 @@ void td_out_text_tree(const struct td_writer *writer, const struct td_report *re
 		.inside = { .value = VALUE_WIDTH },
 		.outside = { .value = VALUE_WIDTH },
 		.mark = MARK_COLUMN,
-		.brief = is_brief(writer, report),
+		.brief = writer->frame->brief && !writer->frame->interval &&
+			 report->time_ns < BRIEF_NS,
 	};
 	enum td_status status = td_out_row_status(row);
 	bool counted = status == TD_STATUS_OK && !td_out_is_slight(writer, row);

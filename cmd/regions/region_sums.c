@@ -40,11 +40,6 @@ struct record {
 	unsigned int nr_points;
 };
 
-static const struct td_region_sum *point_of(const struct record *record, unsigned int i)
-{
-	return (const void *)((const char *)record->points + i * record->point_size);
-}
-
 static struct record make_record(const struct td_region_file *file,
 				 const struct td_region_record *at)
 {
@@ -132,7 +127,8 @@ static void fill_batches(const struct record *record, int value, double cost,
 	struct since since = { 0 };
 
 	for (unsigned int i = 0; i < record->nr_points; i++) {
-		const struct td_region_sum *point = point_of(record, i);
+		const struct td_region_sum *point =
+			(const void *)((const char *)record->points + i * record->point_size);
 
 		if (point->counted > since.calls && point->counted < counted)
 			add_until(record, &since, point->counted, value_of(point, value), each,

@@ -129,12 +129,6 @@ static bool is_time(const struct td_recorder *recorder, const struct td_when *wh
 	return recorder->last_ns + half_ns >= recorder->next_ns;
 }
 
-static bool is_due(const struct td_recorder *recorder, const struct td_when *when)
-{
-	return (when->rotate_ns && is_time(recorder, when)) ||
-	       (when->rotate_bytes && td_recorder_size(recorder) >= when->rotate_bytes);
-}
-
 int td_session_rotate(struct td_session *session, struct td_err *err)
 {
 	const struct td_when *when = &session->job->request->when;
@@ -142,7 +136,9 @@ int td_session_rotate(struct td_session *session, struct td_err *err)
 	int rc;
 
 	/* a file needs an interval before the next one */
-	if (!recorder->fp || recorder->last_ns == recorder->base_ns || !is_due(recorder, when))
+	if (!recorder->fp || recorder->last_ns == recorder->base_ns ||
+	    !((when->rotate_ns && is_time(recorder, when)) ||
+	      (when->rotate_bytes && td_recorder_size(recorder) >= when->rotate_bytes)))
 		return 0;
 	rc = begin_stamped(session, err);
 	while (when->rotate_ns && is_time(recorder, when))

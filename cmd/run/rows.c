@@ -153,12 +153,6 @@ bool td_run_printed_all(const struct td_run *run)
 	return count && run->printed == count;
 }
 
-/* Return true if -v or notes on uncounted events need the times of each event. */
-static bool keeps_times(const struct td_job *job)
-{
-	return job->request->verbose || job->target.enable_on_exec || job->machine.nmi_watchdog;
-}
-
 static bool counts_each_task(const struct td_run *run)
 {
 	return run->job->target.per_thread || run->counting.switches;
@@ -187,7 +181,8 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 	/* events have no errors */
 	if (job->tree)
 		td_course_add(&run->tally.course, &run->tally.sum, run->clock.read_ns);
-	if (keeps_times(job))
+	/* for -v and notes on uncounted events */
+	if (job->request->verbose || job->target.enable_on_exec || job->machine.nmi_watchdog)
 		td_tally_add_times(&run->tally, job->plan.events.nr, &delta);
 	if (run->latency.sampler)
 		td_latency_read(&run->latency, job, &run->session->latencies);

@@ -234,12 +234,6 @@ static void take_sample(struct td_gathering *g, const struct td_record *record, 
 	pass_on(g, &weighed, event, spot, find_call(g, record, spot));
 }
 
-/* The spots of companions and of events beside a trace are not needed. */
-static bool has_no_spot(const struct td_gathering *g, int event)
-{
-	return event >= (int)g->job->plan.events.nr || (event >= 0 && g->trace.type);
-}
-
 static void take_map(struct td_gathering *g, const struct td_record *record)
 {
 	const struct td_mapping mapping = {
@@ -259,7 +253,8 @@ void td_gathering_take(void *ctx, const struct td_record *record, int event)
 
 	switch (record->kind) {
 	case TD_RECORD_SAMPLE:
-		if (has_no_spot(g, event))
+		/* companions and events beside a trace need no spot */
+		if (event >= (int)g->job->plan.events.nr || (event >= 0 && g->trace.type))
 			g->take(g->ctx, record, event, -1, -1);
 		else if (event >= 0)
 			take_sample(g, record, event);

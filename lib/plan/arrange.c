@@ -210,19 +210,14 @@ static uint64_t hash_key(const struct group_key *key)
 	return td_hash((uint64_t)(uint32_t)key->braces << 32 | (uint32_t)key->pmu);
 }
 
-/* Was SLOTS typed in the same group as this field? */
-static bool has_slots(const struct arranging *a, size_t field)
-{
-	return td_index_find(&a->slots, hash_key(&a->keys[field])) != TD_NOT_FOUND;
-}
-
 /* Move the fields of a PMU into the group of its first SLOTS. */
 static void gather_topdown(struct arranging *a, int pmu)
 {
 	int slots = find_first(a, pmu, is_slots);
 
 	for (size_t i = 0; slots >= 0 && i < a->plan->events.nr; i++) {
-		if (a->plan->events.v[i].pmu == pmu && is_field(a, i) && !has_slots(a, i))
+		if (a->plan->events.v[i].pmu == pmu && is_field(a, i) &&
+		    td_index_find(&a->slots, hash_key(&a->keys[i])) == TD_NOT_FOUND)
 			a->keys[i] = a->keys[slots];
 	}
 }

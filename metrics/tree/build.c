@@ -402,13 +402,6 @@ static bool uses_pool(const struct td_tree *tree, const struct td_ints *events)
 	return false;
 }
 
-/* Return the label of the pool of a family (see td_metric.family). */
-static int pool_of(const struct td_tree *tree, int family)
-{
-	return family ? td_tree_label(tree, TD_USE_POOL, family - 1)
-		      : td_tree_label(tree, TD_USE_ANY, 0);
-}
-
 /*
  * Make the pool of each family: the events that several of its descendants need, but not the family
  * itself.  They are counted while at least one of these descendants is, because a formula that
@@ -425,7 +418,9 @@ static void make_pools(struct td_tree *tree, size_t nr)
 		if (families[i] == UNKNOWN)
 			families[i] = 0;
 		else if (!own[i])
-			families[i] = pool_of(tree, families[i]);
+			families[i] = families[i]
+					      ? td_tree_label(tree, TD_USE_POOL, families[i] - 1)
+					      : td_tree_label(tree, TD_USE_ANY, 0);
 	}
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];

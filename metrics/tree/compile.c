@@ -441,13 +441,6 @@ static void add_metric(struct td_scope *scope, struct td_metric *metric, int *in
 	*index = (int)tree->nr_metrics++;
 }
 
-static void free_metric(struct td_metric *metric)
-{
-	td_expr_free(metric->value);
-	td_ints_free(&metric->events);
-	free(metric->name);
-}
-
 /* Refuse a metric that needs a refused operand, with the operand's reason. */
 static void refuse_for(struct td_tree *tree, struct td_metric *metric, int refused)
 {
@@ -532,8 +525,11 @@ int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def, int
 	inner.depth++;
 	rc = compile(&inner, &metric, index);
 	scope->keys = inner.keys;
-	if (rc)
-		free_metric(&metric);
+	if (rc) {
+		td_expr_free(metric.value);
+		td_ints_free(&metric.events);
+		free(metric.name);
+	}
 	return rc;
 }
 

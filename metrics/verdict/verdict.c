@@ -764,13 +764,6 @@ static bool add_up(const struct td_report *report, size_t first, size_t *end, bo
 /* Losses that differ by less than a tenth are alike. */
 #define TIED_SHARE 0.9
 
-/* Is its loss as large as the loss of first, within the errors? */
-static bool is_tied(const struct td_row *sum, const struct td_row *first)
-{
-	return sum->lost_pct >= TIED_SHARE * first->lost_pct ||
-	       sum->lost_pct + sum->lost_error >= first->lost_pct - first->lost_error;
-}
-
 static void count_losers(struct td_verdict *verdict, const struct td_report *report, bool idle_too)
 {
 	struct td_row sum;
@@ -780,7 +773,10 @@ static void count_losers(struct td_verdict *verdict, const struct td_report *rep
 		if (!add_up(report, i, &end, idle_too, &sum))
 			continue;
 		verdict->nr_losers++;
-		verdict->nr_tied += is_tied(&sum, &verdict->losers[0]);
+		verdict->nr_tied +=
+			sum.lost_pct >= TIED_SHARE * verdict->losers[0].lost_pct ||
+			sum.lost_pct + sum.lost_error >=
+				verdict->losers[0].lost_pct - verdict->losers[0].lost_error;
 	}
 }
 

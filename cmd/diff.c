@@ -22,6 +22,13 @@
 #include "lib/base/util.h"
 #include "metrics/diff/diff.h"
 
+/* Result of the runs. */
+struct runs_made {
+	bool failed;    /* a command did not exit with 0, which was printed */
+	bool uncounted; /* there is nothing to compare, which was printed */
+	bool held;      /* no command ran because of --require */
+};
+
 /* How often each command runs by default. */
 #define DEFAULT_RUNS 5
 
@@ -48,7 +55,7 @@ static size_t find_separator(char *const *command, size_t *nr)
  * Check that one ":" separates the commands of A and B.  Returns a usage error if there is
  * none, more than one, or an empty side.
  */
-static int td_runs_check(const struct td_opts *opts, struct td_err *err)
+static int runs_check(const struct td_opts *opts, struct td_err *err)
 {
 	char *const *command = opts->request.target.command;
 	size_t nr, at = find_separator(command, &nr);
@@ -93,7 +100,7 @@ struct runs {
 	struct td_inherited inherited;
 	char **commands[TD_DIFF_SIDES];
 	size_t nr; /* number of runs of each command */
-	struct td_runs_made *made;
+	struct runs_made *made;
 	struct td_progress progress;  /* progress of both commands */
 	int nothing;                  /* descriptor for results of single runs, which are dropped */
 	int status[TD_DIFF_SIDES];    /* the last exit status other than 0 */
@@ -287,7 +294,7 @@ static bool say_failed(const struct runs *runs)
 }
 
 static struct runs make_runs(struct td_sides *sides, const struct td_opts *opts,
-			     struct td_runs_made *made, struct td_notes *notes)
+			     struct runs_made *made, struct td_notes *notes)
 {
 	return (struct runs){
 		.sides = sides,
@@ -305,8 +312,8 @@ static struct runs make_runs(struct td_sides *sides, const struct td_opts *opts,
  * drifts affect both sides alike.  Runs that cannot be counted are made anyway.  Call
  * td_sides_free() even after an error.  Returns -EINTR if a signal ended it.
  */
-static int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
-			struct td_runs_made *made, struct td_notes *notes, struct td_err *err)
+static int runs_read(struct td_sides *sides, const struct td_opts *opts, struct runs_made *made,
+		     struct td_notes *notes, struct td_err *err)
 {
 	struct runs runs = make_runs(sides, opts, made, notes);
 	int rc = prepare(&runs, err);
@@ -325,7 +332,7 @@ static int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
  * Print *err, and run both commands as many times as requested, without counting.  Returns the
  * error if they must not run.
  */
-static int td_runs_unseen(const struct td_opts *opts, struct td_runs_made *made, struct td_err *err)
+static int runs_unseen(const struct td_opts *opts, struct runs_made *made, struct td_err *err)
 {
 	const struct td_attempt none = { 0 };
 	struct td_sides sides = { 0 };
@@ -372,8 +379,8 @@ static void put_sides(FILE *fp, const struct td_opts *opts, size_t enough)
  * Return the command line that runs both commands nr times, or compares nr recordings of each side.
  * It keeps the options of the groups kept, which select what is compared.  The caller frees it.
  */
-static char *td_runs_command(const struct td_sides *sides, const struct td_opts *opts,
-			     const struct td_option_group *const *kept, size_t nr)
+static char *runs_command(const struct td_sides *sides, const struct td_opts *opts,
+			  const struct td_option_group *const *kept, size_t nr)
 {
 	char *text = NULL;
 	size_t size;
@@ -570,7 +577,7 @@ static const struct td_option_group *const compared[] = {
 
 /* Read the recordings, or make them, unless a limit has no row. */
 static int read_sides(struct td_sides *sides, const struct td_opts *opts,
-		      const struct td_limits *limits, struct td_runs_made *made,
+		      const struct td_limits *limits, struct runs_made *made,
 		      struct td_notes *notes, struct td_err *err)
 {
 	int rc;
@@ -578,7 +585,7 @@ static int read_sides(struct td_sides *sides, const struct td_opts *opts,
 	if (!opts->request.target.command)
 		return td_sides_read(sides, opts, notes, err);
 	rc = td_planned_check(limits, opts, err);
-	return rc ? rc : td_runs_read(sides, opts, made, notes, err);
+	return rc ? rc : runs_read(sides, opts, made, notes, err);
 }
 
 static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
@@ -593,7 +600,7 @@ static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
 	int rc = td_sides_compare(sides, opts->diff.per, &diff, err);
 
 	if (!rc && diff.enough)
-		diff.again = again = td_runs_command(sides, opts, compared, diff.enough);
+		diff.again = again = runs_command(sides, opts, compared, diff.enough);
 	if (!rc)
 		td_note_ids(&diff, notes);
 	if (!rc && !ran)
@@ -616,7 +623,7 @@ static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
 }
 
 /* Return the exit status, which distinguishes a regression from a failed comparison. */
-static int give_status(const struct td_runs_made *made, int status)
+static int give_status(const struct runs_made *made, int status)
 {
 	if (made->held)
 		return TD_NOT_STARTED;
@@ -624,7 +631,7 @@ static int give_status(const struct td_runs_made *made, int status)
 }
 
 /* Return why the comparison failed, or NULL if only the limits decide. */
-static const char *why_in_trouble(const struct td_runs_made *made, int rc, const struct td_err *err)
+static const char *why_in_trouble(const struct runs_made *made, int rc, const struct td_err *err)
 {
 	if (rc)
 		return err->msg;
@@ -664,7 +671,7 @@ static int write_junit(FILE *fp, const struct td_opts *opts, const struct td_lim
 static int compare(const struct td_opts *opts, struct td_limits *limits, FILE *junit, int *status,
 		   struct td_err *err)
 {
-	struct td_runs_made made = { 0 };
+	struct runs_made made = { 0 };
 	struct td_notes notes = { 0 };
 	struct td_sides sides = { 0 };
 	int found = 0;
@@ -685,8 +692,8 @@ static int compare(const struct td_opts *opts, struct td_limits *limits, FILE *j
 /* Run the commands although the result cannot be written, because of err. */
 static int run_unseen(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	struct td_runs_made made = { 0 };
-	int rc = opts->request.target.command ? td_runs_unseen(opts, &made, err) : err->code;
+	struct runs_made made = { 0 };
+	int rc = opts->request.target.command ? runs_unseen(opts, &made, err) : err->code;
 
 	if (!rc || made.held)
 		*status = give_status(&made, 0);
@@ -735,7 +742,7 @@ static int check_runs(const struct td_opts *opts, struct td_err *err)
 		return td_err_usage(err, "--model: commands run on this processor");
 	if (td_request_has_events(&opts->request) && td_ask_is_made(&opts->request.ask))
 		return td_err_usage(err, "-e excludes -l, --td-level and -M");
-	return td_runs_check(opts, err);
+	return runs_check(opts, err);
 }
 
 static int check_page(const struct td_opts *opts, struct td_err *err)

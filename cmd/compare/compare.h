@@ -89,13 +89,4 @@ int td_sides_check_limits(const struct td_sides *sides, const struct td_limits *
 			  const struct td_diff *diff, const struct td_opts *opts,
 			  struct td_err *err);
 
-/* --- runs.c: diff -r, which makes the recordings itself ------------------- */
-
-/* Result of the runs. */
-struct td_runs_made {
-	bool failed;    /* a command did not exit with 0, which was printed */
-	bool uncounted; /* there is nothing to compare, which was printed */
-	bool held;      /* no command ran because of --require */
-};
-
 #endif

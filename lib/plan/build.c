@@ -2,12 +2,301 @@
 /* The scheduler of metrics: makes groups of the events that metrics need. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/fit.h"
-#include "lib/plan/parts.h"
 #include "lib/plan/plan.h"
+
+/* The packing of one PMU's events into groups, which are numbered from 0. */
+struct packing {
+	const struct td_claim *claims; /* one for each event of the plan */
+	int pmu;
+	int *events; /* events to place; pack() sorts them */
+	size_t nr;
+	const struct td_need *needs; /* needs on all PMUs */
+	size_t nr_needs;
+	/* initial contents of the first group, and of each further group */
+	struct td_fit first, further;
+
+	/* The result, in memory of the caller: */
+	int *homes; /* for each event of the plan: its group, or a negative number below */
+	int *order; /* the events in the order in which they were placed; room for nr */
+	size_t nr_placed, nr_groups;
+};
+
+#define NOWHERE    (-1) /* an event still to place */
+#define NOT_PACKED (-2) /* an event that is not packed */
+
+/*
+ * Packing is first-fit, the most demanding event first, which gives the number of groups.  Then the
+ * events of each need are put into one group, unless this leaves no place for another event.
+ */
+struct packer {
+	struct packing *p;
+	struct td_fit *fits;    /* one for each group */
+	struct td_fit *scratch; /* a copy of fits for trials */
+	int *trial;             /* group of each of p->events in a trial */
+	bool *done;             /* for each need: was it placed? */
+};
+
+/* --- one by one ----------------------------------------------------------- */
+
+/*
+ * Returns the sort key of a claim: first events that need a register, then events with the fewest
+ * counters.
+ */
+static int demand(const struct td_claim *claim)
+{
+	int counters = __builtin_popcount(claim->mask);
+
+	return claim->reg == TD_REGISTER_NONE ? 2 * counters : 2 * counters - TD_NR_COUNTERS;
+}
+
+static int by_demand(const void *a, const void *b, void *ctx)
+{
+	const struct packing *p = ctx;
+	int x = *(const int *)a, y = *(const int *)b;
+	const struct td_claim *claim_x = &p->claims[x];
+	const struct td_claim *claim_y = &p->claims[y];
+	int diff = demand(claim_x) - demand(claim_y);
+
+	if (diff)
+		return diff;
+	if (claim_x->mask != claim_y->mask)
+		return claim_x->mask < claim_y->mask ? -1 : 1;
+	return x - y;
+}
+
+static int by_index(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static bool same_demand(const struct td_claim *a, const struct td_claim *b)
+{
+	return a->mask == b->mask && a->most == b->most && a->reg == TD_REGISTER_NONE &&
+	       b->reg == TD_REGISTER_NONE;
+}
+
+/*
+ * Puts each event without a home into the first group with room, in scratch.
+ * Returns the number of groups in use, or 0 if that would exceed max.
+ */
+static size_t try_rest(const struct packer *w, size_t max)
+{
+	const struct packing *p = w->p;
+	const struct td_claim *last = NULL;
+	size_t used = p->nr_groups, g = 0;
+
+	for (size_t i = 0; i < p->nr; i++) {
+		const struct td_claim *claim = &p->claims[p->events[i]];
+
+		if (p->homes[p->events[i]] != NOWHERE)
+			continue;
+		/* if a group was too full for an equal event, it still is */
+		if (!last || !same_demand(last, claim))
+			g = 0;
+		last = claim;
+		while (g < used && !td_fit_add(&w->scratch[g], claim))
+			g++;
+		if (g == used) {
+			if (used == max)
+				return 0;
+			w->scratch[g] = p->further;
+			td_fit_add(&w->scratch[g], claim);
+			used++;
+		}
+		w->trial[i] = (int)g;
+	}
+	return used;
+}
+
+static void reset_scratch(const struct packer *w)
+{
+	memcpy(w->scratch, w->fits, w->p->nr_groups * sizeof(*w->fits));
+}
+
+/* Places each event without a home where try_rest() finds room for it. */
+static void place_rest(const struct packer *w)
+{
+	struct packing *p = w->p;
+	size_t first = p->nr_placed;
+
+	reset_scratch(w);
+	p->nr_groups = try_rest(w, p->nr_groups + p->nr);
+	for (size_t i = 0; i < p->nr; i++) {
+		int event = p->events[i];
+
+		if (p->homes[event] != NOWHERE)
+			continue;
+		p->homes[event] = w->trial[i];
+		p->order[p->nr_placed++] = event;
+	}
+	qsort(p->order + first, p->nr_placed - first, sizeof(*p->order), by_index);
+}
+
+/* --- together ------------------------------------------------------------- */
+
+static bool add_all(const struct packer *w, struct td_fit *fit, const int *events, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!td_fit_add(fit, &w->p->claims[events[i]]))
+			return false;
+	}
+	return true;
+}
+
+static void set_homes(const struct packer *w, const int *events, size_t nr, int home)
+{
+	for (size_t i = 0; i < nr; i++)
+		w->p->homes[events[i]] = home;
+}
+
+/* If these events are in group g, is there still a place for each other event? */
+static bool has_room_for(const struct packer *w, size_t g, const int *events, size_t nr)
+{
+	struct td_fit with = w->fits[g];
+	bool room;
+
+	if (!add_all(w, &with, events, nr))
+		return false;
+	reset_scratch(w);
+	w->scratch[g] = with;
+	set_homes(w, events, nr, (int)g);
+	room = try_rest(w, w->p->nr_groups) > 0;
+	set_homes(w, events, nr, NOWHERE);
+	return room;
+}
+
+static size_t overlap(const struct packer *w, const struct td_need *need, int group)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < need->nr; i++)
+		nr += w->p->homes[need->events[i]] == group;
+	return nr;
+}
+
+/*
+ * Places some events of a need into a group: of the groups with room, the one that contains most
+ * events of the need.  Returns false if no group has room for all of them.
+ */
+static bool place(const struct packer *w, const struct td_need *need, const int *events, size_t nr)
+{
+	struct packing *p = w->p;
+	size_t most = 0;
+	int best = -1;
+
+	for (size_t g = 0; g < p->nr_groups; g++) {
+		size_t there = overlap(w, need, (int)g);
+
+		if ((best < 0 || there > most) && has_room_for(w, g, events, nr)) {
+			best = (int)g;
+			most = there;
+		}
+	}
+	if (best < 0)
+		return false;
+	add_all(w, &w->fits[best], events, nr);
+	set_homes(w, events, nr, best);
+	memcpy(p->order + p->nr_placed, events, nr * sizeof(*events));
+	p->nr_placed += nr;
+	return true;
+}
+
+/* Is it the first time that the need contains the event? */
+static bool is_first(const struct td_need *need, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (need->events[k] == need->events[i])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Lists the events of a need that have no place yet in out, which may be NULL.  Returns their
+ * number.
+ */
+static size_t homeless(const struct packer *w, const struct td_need *need, int *out)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < need->nr; i++) {
+		if (w->p->homes[need->events[i]] != NOWHERE || !is_first(need, i))
+			continue;
+		if (out)
+			out[nr] = need->events[i];
+		nr++;
+	}
+	return nr;
+}
+
+/*
+ * Returns the next need: the lowest rank, then the fewest events to place, because these fit best
+ * into groups with other events.  NULL: all events have a place.
+ */
+static const struct td_need *next_need(const struct packer *w)
+{
+	const struct td_need *best = NULL;
+	size_t fewest = 0;
+
+	for (size_t i = 0; i < w->p->nr_needs; i++) {
+		const struct td_need *need = &w->p->needs[i];
+		size_t left = w->done[i] || need->may_split ? 0 : homeless(w, need, NULL);
+
+		if (!left || (best && (need->rank > best->rank ||
+				       (need->rank == best->rank && left >= fewest))))
+			continue;
+		best = need;
+		fewest = left;
+	}
+	return best;
+}
+
+static void place_needs(const struct packer *w)
+{
+	td_autofree int *events = td_calloc(w->p->nr + 1, sizeof(*events));
+	const struct td_need *need;
+
+	while ((need = next_need(w))) {
+		size_t nr = homeless(w, need, events);
+
+		w->done[need - w->p->needs] = true;
+		if (place(w, need, events, nr))
+			continue;
+		/* no group has room for all of them: place them one by one */
+		for (size_t i = 0; i < nr; i++)
+			place(w, need, &events[i], 1);
+	}
+}
+
+/*
+ * Packs events into as few groups as the counters allow.  Keeps the events of a need in
+ * one group where possible, lower ranks first.
+ */
+static void pack(struct packing *p)
+{
+	size_t max = 2 * p->nr + 2;
+	td_autofree struct td_fit *fits = td_calloc(max, sizeof(*fits));
+	td_autofree struct td_fit *scratch = td_calloc(max, sizeof(*scratch));
+	td_autofree int *trial = td_calloc(max, sizeof(*trial));
+	td_autofree bool *done = td_calloc(p->nr_needs + 1, sizeof(*done));
+	struct packer w = { p, fits, scratch, trial, done };
+
+	p->nr_placed = 0;
+	qsort_r(p->events, p->nr, sizeof(*p->events), by_demand, p);
+	fits[0] = p->first;
+	p->nr_groups = 1;
+	reset_scratch(&w);
+	p->nr_groups = try_rest(&w, p->nr + 1);
+	for (size_t g = 1; g < p->nr_groups; g++)
+		fits[g] = p->further;
+	place_needs(&w);
+	place_rest(&w);
+}
 
 /* Home of pinned events, until they have a group. */
 #define PINNED (-3)
@@ -22,9 +311,9 @@ struct scheduling {
 	const struct td_schedule *schedule;
 	int nr_initial; /* number of events before references and clones */
 	int pmu;
-	struct td_claim *claims;   /* one for each of the nr_initial events */
-	struct td_packing packing; /* the homes of all events */
-	struct td_fit pinned;      /* counters and registers of the pinned group */
+	struct td_claim *claims; /* one for each of the nr_initial events */
+	struct packing packing;  /* the homes of all events */
+	struct td_fit pinned;    /* counters and registers of the pinned group */
 	bool has_pinned;
 	struct td_reference reference;
 	int clocks[TD_NR_CLOCKS]; /* events that all families count; -1: not in the plan */
@@ -112,7 +401,7 @@ static bool leaves_room(const struct scheduling *s, const struct td_fit *used)
 	for (int i = 0; i < s->nr_initial; i++) {
 		struct td_fit with = *used;
 
-		if (is_here(s, i) && s->packing.homes[i] == TD_NOWHERE && i != s->reference.event &&
+		if (is_here(s, i) && s->packing.homes[i] == NOWHERE && i != s->reference.event &&
 		    !td_fit_add(&with, &s->claims[i]))
 			return false;
 	}
@@ -218,7 +507,7 @@ static bool pin(struct scheduling *s, int rank)
 	s->has_pinned = move_ranks(s, rank, PINNED) && is_good(s);
 	if (s->has_pinned)
 		return true;
-	move_ranks(s, rank, TD_NOWHERE);
+	move_ranks(s, rank, NOWHERE);
 	s->pinned = (struct td_fit){ 0 };
 	return false;
 }
@@ -244,7 +533,7 @@ static void choose_pinned(struct scheduling *s)
 
 	struct td_fit fit = { 0 };
 
-	if (wanted && add_home(s, &fit, TD_NOWHERE))
+	if (wanted && add_home(s, &fit, NOWHERE))
 		return; /* all fit into one group, which counts all the time */
 	if (wanted && (pin(s, 2) || pin(s, 1)))
 		return;
@@ -254,11 +543,11 @@ static void choose_pinned(struct scheduling *s)
 /* --- families ------------------------------------------------------------- */
 
 /* Pack the events of one family into groups after those of earlier families. */
-static void add_packed(struct scheduling *s, struct td_packing *part)
+static void add_packed(struct scheduling *s, struct packing *part)
 {
-	struct td_packing *p = &s->packing;
+	struct packing *p = &s->packing;
 
-	td_pack(part);
+	pack(part);
 	for (size_t i = 0; i < part->nr; i++)
 		p->homes[part->events[i]] = part->homes[part->events[i]] + (int)p->nr_groups;
 	p->nr_placed += part->nr_placed;
@@ -271,8 +560,8 @@ static void add_packed(struct scheduling *s, struct td_packing *part)
  */
 static void pack_family(struct scheduling *s, int family, int *homes, int *events)
 {
-	struct td_packing *p = &s->packing;
-	struct td_packing part = *p;
+	struct packing *p = &s->packing;
+	struct packing part = *p;
 
 	part.homes = homes;
 	part.events = events;
@@ -281,13 +570,13 @@ static void pack_family(struct scheduling *s, int family, int *homes, int *event
 	if (family)
 		part.first = p->further;
 	for (int i = 0; i < s->nr_initial; i++)
-		homes[i] = TD_NOT_PACKED;
+		homes[i] = NOT_PACKED;
 	for (size_t i = 0; i < p->nr; i++) {
 		int event = p->events[i];
 
 		if (family_of(s, event) != family)
 			continue;
-		homes[event] = TD_NOWHERE;
+		homes[event] = NOWHERE;
 		events[part.nr++] = event;
 	}
 	/* a family without events needs no group; family 0 may have one with the reference */
@@ -307,7 +596,7 @@ static void pack_families(struct scheduling *s)
 			last = family_of(s, i);
 	}
 	if (!last) {
-		td_pack(&s->packing);
+		pack(&s->packing);
 		return;
 	}
 	s->packing.nr_groups = s->packing.nr_placed = 0;
@@ -394,7 +683,7 @@ static bool is_home(const struct scheduling *s, int home)
 
 static int add_group(struct scheduling *s, int home, bool first)
 {
-	const struct td_packing *p = &s->packing;
+	const struct packing *p = &s->packing;
 	struct td_group *group = new_group(s, home);
 	int rc = add_reference(s, group, first);
 
@@ -473,7 +762,7 @@ static void start_with(struct scheduling *s, int event)
 /* Put SLOTS and the reference into the first multiplexed group. */
 static void start_packing(struct scheduling *s)
 {
-	struct td_packing *p = &s->packing;
+	struct packing *p = &s->packing;
 	bool started = s->has_pinned;
 
 	p->first = p->further = s->pinned;
@@ -489,14 +778,14 @@ static void start_packing(struct scheduling *s)
 		td_fit_add(&p->further, &s->reference.claim);
 		if (event < 0)
 			td_fit_add(&p->first, &s->reference.claim);
-		else if (p->homes[event] == TD_NOWHERE)
+		else if (p->homes[event] == NOWHERE)
 			start_with(s, event);
 	}
 	for (int i = 0; i < s->nr_initial; i++) {
-		if (p->homes[i] != TD_NOWHERE)
+		if (p->homes[i] != NOWHERE)
 			continue;
 		if (slots_of(s, i) >= 0)
-			p->homes[i] = TD_NOT_PACKED;
+			p->homes[i] = NOT_PACKED;
 		else
 			p->events[p->nr++] = i;
 	}
@@ -509,11 +798,11 @@ static void start_packing(struct scheduling *s)
  */
 static void pack_singles(struct scheduling *s)
 {
-	struct td_packing *p = &s->packing;
+	struct packing *p = &s->packing;
 
 	p->nr_groups = p->nr_placed = 0;
 	for (int i = 0; i < s->nr_initial; i++) {
-		if (p->homes[i] != TD_NOWHERE || slots_of(s, i) >= 0)
+		if (p->homes[i] != NOWHERE || slots_of(s, i) >= 0)
 			continue;
 		p->order[p->nr_placed++] = i;
 		p->homes[i] = s->plan->events.v[i].pmu != s->pmu ? 0 : (int)p->nr_groups++;
@@ -529,13 +818,13 @@ static int build_pmu(struct scheduling *s)
 	for (int i = 0; i < s->nr_initial; i++) {
 		bool wanted = is_here(s, i) && kind != TD_PMU_TOOL;
 
-		s->packing.homes[i] = wanted ? TD_NOWHERE : TD_NOT_PACKED;
+		s->packing.homes[i] = wanted ? NOWHERE : NOT_PACKED;
 		if (wanted)
 			s->claims[i] = td_claim_of(s->machine, &s->plan->events.v[i]);
 		if (wanted && packs && s->claims[i].held)
 			s->packing.homes[i] = ALONE;
 	}
-	if (!is_home(s, TD_NOWHERE) && !is_home(s, ALONE))
+	if (!is_home(s, NOWHERE) && !is_home(s, ALONE))
 		return 0;
 	for (enum td_clock_event i = 0; i < TD_NR_CLOCKS; i++)
 		s->clocks[i] = s->schedule->clocks

@@ -97,16 +97,14 @@ struct td_value {
 	double error; /* NaN: unknown */
 };
 
-struct td_values {
-	struct td_value *v;
-	size_t nr;
-};
-
 /* Counts of a program, and its values according to today's formulas. */
 struct td_measured {
 	struct td_err err; /* why the program was not counted; code 0: it was */
 	char *recording;   /* tdstat-recording(5) */
-	struct td_values values;
+	struct td_values {
+		struct td_value *v;
+		size_t nr;
+	} values;
 	struct td_focus focus; /* the verdict; nr 0: no verdict */
 };
 

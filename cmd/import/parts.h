@@ -12,12 +12,6 @@
 #include "lib/machine/cpu.h"
 #include "lib/recording/recording.h"
 
-/* A count with six decimals, like those that perf prints. */
-struct td_perf_value {
-	uint64_t whole;
-	uint32_t micro;
-};
-
 /* A parsed line of perf's output, from which the texts are borrowed. */
 struct td_perf_line {
 	bool has_time;
@@ -30,7 +24,11 @@ struct td_perf_line {
 		TD_PERF_NOT_COUNTED,
 		TD_PERF_NOT_SUPPORTED,
 	} status;
-	struct td_perf_value value;
+	/* A count with six decimals, like those that perf prints. */
+	struct td_perf_value {
+		uint64_t whole;
+		uint32_t micro;
+	} value;
 	const char *unit, *event;
 	const char *cgroup; /* NULL: none */
 	uint64_t running_ns;

@@ -20,19 +20,6 @@
 #include "lib/count/report.h"
 #include "metrics/diff/diff.h"
 
-/* The marks in a tree or table, for its legend. */
-struct td_marks {
-	unsigned int misfits; /* bits of enum td_misfit: ? and ~ */
-	bool same_slices;     /* some nodes were measured together with their parents */
-	bool over;            /* '*': some value is above its threshold */
-	bool any;             /* '±?': some error includes any share */
-	bool errors;          /* some value has an error */
-	bool no_error;        /* some value has no error */
-	bool missing;         /* '-': some value is missing */
-	bool errata;          /* '!': some event has errata */
-	const char *why;      /* reason for missing values; NULL: unknown */
-};
-
 struct td_writer {
 	const struct td_out *out;
 	FILE *fp;
@@ -42,8 +29,19 @@ struct td_writer {
 	int widths[TD_MAX_COLUMNS]; /* text: widths of the header's columns */
 	int parts[TD_MAX_COLUMNS];  /* text: longest fraction so far per column, with point */
 	struct td_table table;      /* text: the previous interval */
-	struct td_marks marks;      /* text: marks of all intervals */
-	struct td_tracks *tracks;   /* trace: the tracks so far, owned */
+	/* text: the marks in trees and tables of all intervals, for the legend */
+	struct td_marks {
+		unsigned int misfits; /* bits of enum td_misfit: ? and ~ */
+		bool same_slices;     /* some nodes were measured together with their parents */
+		bool over;            /* '*': some value is above its threshold */
+		bool any;             /* '±?': some error includes any share */
+		bool errors;          /* some value has an error */
+		bool no_error;        /* some value has no error */
+		bool missing;         /* '-': some value is missing */
+		bool errata;          /* '!': some event has errata */
+		const char *why;      /* reason for missing values; NULL: unknown */
+	} marks;
+	struct td_tracks *tracks; /* trace: the tracks so far, owned */
 	bool header_done;
 	bool absent_noted;  /* text: the note about missing rows was written */
 	bool summary;       /* the results are the summary of all intervals */

@@ -38,12 +38,6 @@ enum td_table_form {
 	TD_TABLE_TREES,  /* too many columns for a table */
 };
 
-/* The columns of a PMU. */
-struct td_table_block {
-	const char *pmu; /* NULL: all PMUs have these columns */
-	int columns[TD_MAX_COLUMNS], widths[TD_MAX_COLUMNS], nr;
-};
-
 /* How a table of intervals fits the window. */
 struct td_table {
 	enum td_table_form form;
@@ -54,7 +48,11 @@ struct td_table {
 	int letters;        /* maximum letters per word of a name */
 	int start_width;    /* width of the columns before the metrics */
 	int room;           /* width of the metrics in each line */
-	struct td_table_block blocks[TD_MAX_BLOCKS];
+	/* The columns of a PMU. */
+	struct td_table_block {
+		const char *pmu; /* NULL: all PMUs have these columns */
+		int columns[TD_MAX_COLUMNS], widths[TD_MAX_COLUMNS], nr;
+	} blocks[TD_MAX_BLOCKS];
 	size_t nr_blocks;
 };
 

@@ -7,7 +7,7 @@
 #include "lib/count/report.h"
 
 struct td_picture {
-	/* one per node of the row, in the same order */
+	/* the nodes of the row, in their order, with their rectangles in the icicle */
 	struct td_drawn {
 		const struct td_node *node;
 		const struct td_column *column;

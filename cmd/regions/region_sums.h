@@ -16,7 +16,7 @@
 #include "lib/region/layout.h"
 
 struct td_region_files {
-	/* borrowed */
+	/* values at the same index in all files; borrowed */
 	const struct td_region_value {
 		int event;  /* index in the plan */
 		int pmu;    /* index in the machine */

@@ -46,26 +46,23 @@ struct td_session {
 	bool unseen;     /* the output's reader has gone: not an error */
 };
 
-/* The open counters. */
-struct td_counting {
-	struct td_counter *counter; /* NULL: not open */
-	/* instead of counter, for target.by_switches; else NULL */
-	struct td_switches *switches;
-	struct td_sampled_cpus cpus; /* those of switches */
-	struct td_task_watch *watch; /* only with --per-thread, else NULL */
-	size_t nr_ended;             /* threads that ended since the last read */
-	size_t nr_missed;            /* threads that ended before they were counted */
-	bool baseline;               /* the first read is done */
-	bool on;                     /* all counters are enabled */
-};
-
 /* One run. */
 struct td_run {
 	struct td_session *session;
 	struct td_job *job;       /* the session's job */
 	struct td_engine *engine; /* the session's engine */
 	uint64_t first_pid;       /* the last pid before the run; 0: unknown */
-	struct td_counting counting;
+	/* The open counters. */
+	struct td_counting {
+		struct td_counter *counter;   /* NULL: not open */
+		struct td_switches *switches; /* instead of counter, for target.by_switches */
+		struct td_sampled_cpus cpus;  /* those of switches */
+		struct td_task_watch *watch;  /* only with --per-thread, else NULL */
+		size_t nr_ended;              /* threads that ended since the last read */
+		size_t nr_missed;             /* threads that ended before they were counted */
+		bool baseline;                /* the first read is done */
+		bool on;                      /* all counters are enabled */
+	} counting;
 	struct td_clock clock;
 	struct td_tally tally;
 	struct td_drilling drilling;

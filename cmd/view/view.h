@@ -18,12 +18,6 @@
 #include "metrics/eval/eval.h"
 #include "metrics/table/table.h"
 
-/* Instructions of the runs of --no-multiplex. */
-struct td_work {
-	unsigned int nr; /* number of runs that counted instructions */
-	double min, max, sum;
-};
-
 /* The state that turns the readings of a source into results. */
 struct td_view {
 	const struct td_source *source; /* borrowed */
@@ -55,7 +49,11 @@ struct td_view {
 	struct td_spreads spreads;   /* variation of the runs' values */
 	unsigned int nr_joined;      /* --no-multiplex: number of runs of a result; else 0 */
 	struct td_totals_sum joined; /* --no-multiplex: sum of the runs so far */
-	struct td_work work;         /* --no-multiplex: instructions of the runs */
+	/* --no-multiplex: instructions of the runs */
+	struct td_work {
+		unsigned int nr; /* number of runs that counted instructions */
+		double min, max, sum;
+	} work;
 	/* --no-multiplex: the runs, if errors are wanted */
 	struct td_kept_run {
 		uint64_t time_ns;

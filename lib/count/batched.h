@@ -17,14 +17,12 @@
  */
 #define TD_PARTS TD_REGION_POINTS
 
-struct td_parts {
-	double v[TD_PARTS];
-};
-
 /* Sums of the calls or windows that a group counted. */
 struct td_group_parts {
 	uint64_t nr;
-	struct td_parts times_ns;
+	struct td_parts {
+		double v[TD_PARTS];
+	} times_ns;
 	struct td_parts *values; /* values of each member of the group; the caller frees them */
 };
 

@@ -77,12 +77,6 @@ struct td_call_facts {
 /* Maximum number of slow calls that are kept. */
 #define TD_SLOWEST 10
 
-struct td_slow_call {
-	uint64_t time_ns;
-	uint64_t start_ns; /* wall clock, since 1970 */
-	int tid, cpu;      /* where it ended */
-};
-
 /* Engines that count calls. */
 enum {
 	TD_BY_MARKS = 1,
@@ -116,7 +110,12 @@ struct td_timed {
 	uint64_t *cost;
 	size_t nr_cost;
 	struct td_durations durations;
-	struct td_slow_call slowest[TD_SLOWEST]; /* the slowest first */
+	/* the slowest first */
+	struct td_slow_call {
+		uint64_t time_ns;
+		uint64_t start_ns; /* wall clock, since 1970 */
+		int tid, cpu;      /* where it ended */
+	} slowest[TD_SLOWEST];
 	size_t nr_slowest;
 	unsigned int middle; /* bucket of the median */
 	unsigned int slow;   /* first bucket of slow calls; 0: none */

@@ -161,13 +161,6 @@ enum td_slow_kind {
 	TD_SLOW_REST,      /* unexplained */
 };
 
-struct td_slow_cause {
-	enum td_slow_kind kind;
-	const char *node; /* a column's name, or NULL */
-	double share_pct; /* share of the extra time of a slow call (extra_ns) */
-	double error_pct; /* error of share_pct; NaN: unknown, for example with few calls */
-};
-
 #define TD_SLOW_CAUSES 32
 
 /* Causes of the slow calls of a function, compared with typical calls. */
@@ -180,7 +173,12 @@ struct td_slow {
 	double extra_ns;                    /* mean time of a slow call minus a typical one's */
 	bool no_interrupts;                 /* time in interrupts is unknown */
 	/* the largest share first; they add up to 100 % */
-	struct td_slow_cause causes[TD_SLOW_CAUSES];
+	struct td_slow_cause {
+		enum td_slow_kind kind;
+		const char *node; /* a column's name, or NULL */
+		double share_pct; /* share of the extra time of a slow call (extra_ns) */
+		double error_pct; /* error of share_pct; NaN: unknown, for example with few calls */
+	} causes[TD_SLOW_CAUSES];
 	size_t nr;
 };
 

@@ -113,15 +113,6 @@ enum td_core_trait {
 	TD_CORE_IBS = 1 << 14,
 };
 
-/* Events with codes first to last and this unit mask, which only some general counters count. */
-struct td_bound {
-	uint8_t first, last;
-	int umask;     /* negative: any */
-	uint32_t mask; /* general counters that count them; 0 after the last row */
-	/* TD_LINUX() of the first kernel with this bound, and of the first without; 0: any */
-	unsigned int since, until;
-};
-
 /* A format or an event in sysfs. */
 struct td_sysfs_row {
 	const char *name; /* NULL after the last row */
@@ -138,9 +129,19 @@ struct td_core {
 	const char *name;
 	/* pipeline slots per cycle; 0: not published, and E-cores only have level 1 */
 	int width;
-	int general;                  /* general counters of a thread */
-	unsigned int traits;          /* enum td_core_trait */
-	const struct td_bound *bound; /* the first matching row applies; NULL: none */
+	int general;         /* general counters of a thread */
+	unsigned int traits; /* enum td_core_trait */
+	/*
+	 * events with codes first to last and this unit mask, which only some general counters
+	 * count; the first matching row applies; NULL: none
+	 */
+	const struct td_bound {
+		uint8_t first, last;
+		int umask;     /* negative: any */
+		uint32_t mask; /* general counters that count them; 0 after the last row */
+		/* TD_LINUX() of the first kernel with this bound, of the first without; 0: any */
+		unsigned int since, until;
+	} * bound;
 	/* top-down events in addition to SLOTS and its fields; NULL: none */
 	const struct td_sysfs_row *events;
 	const struct td_sysfs_row *beside; /* replace these events on a hybrid; NULL: the same */

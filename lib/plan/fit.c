@@ -195,8 +195,15 @@ bool td_plan_needs_watchdogs_counter(const struct td_plan *plan, const struct td
 
 /* --- groups that count at the same time ----------------------------------- */
 
+/* The groups of a PMU that count at the same time.  A zeroed struct is empty. */
+struct concurrent {
+	struct td_fit fit;
+	size_t nr;
+	bool closed; /* no group can be added, because one is exclusive */
+};
+
 /* Add a group.  Returns false, with *concurrent unchanged, if it does not fit. */
-static bool concurrent_add(struct td_concurrent *concurrent, const struct td_plan *plan,
+static bool concurrent_add(struct concurrent *concurrent, const struct td_plan *plan,
 			   const struct td_machine *machine, const struct td_group *group)
 {
 	if (concurrent->closed || (group->exclusive && concurrent->nr) ||
@@ -208,10 +215,10 @@ static bool concurrent_add(struct td_concurrent *concurrent, const struct td_pla
 }
 
 /* Returns the pinned groups of a PMU, which count all the time. */
-static struct td_concurrent concurrent_pinned(const struct td_plan *plan,
-					      const struct td_machine *machine, int pmu)
+static struct concurrent concurrent_pinned(const struct td_plan *plan,
+					   const struct td_machine *machine, int pmu)
 {
-	struct td_concurrent concurrent = { .nr = 0 };
+	struct concurrent concurrent = { .nr = 0 };
 
 	for (size_t i = 0; i < plan->nr_groups; i++) {
 		const struct td_group *group = &plan->groups[i];
@@ -227,7 +234,7 @@ static struct td_concurrent concurrent_pinned(const struct td_plan *plan,
  * group first is at the head of the queue.
  */
 static size_t side_by_side(const struct td_plan *plan, const struct td_machine *machine, int pmu,
-			   struct td_concurrent concurrent, size_t first)
+			   struct concurrent concurrent, size_t first)
 {
 	for (size_t i = 0; i < plan->nr_groups; i++) {
 		const struct td_group *group = &plan->groups[(first + i) % plan->nr_groups];
@@ -257,7 +264,7 @@ static size_t count_queue(const struct td_plan *plan, int pmu)
 static double average_side_by_side(const struct td_plan *plan, const struct td_machine *machine,
 				   int pmu)
 {
-	const struct td_concurrent pinned = concurrent_pinned(plan, machine, pmu);
+	const struct concurrent pinned = concurrent_pinned(plan, machine, pmu);
 	size_t sum = 0, nr = 0, queue = count_queue(plan, pmu);
 
 	for (size_t i = 0; i < plan->nr_groups; i++) {
@@ -311,7 +318,7 @@ static const struct td_group *group_at(const struct td_plan *plan, const struct 
 static size_t beside_sampled(const struct td_plan *plan, const struct td_plan *sampled,
 			     const struct td_machine *machine, size_t first)
 {
-	struct td_concurrent concurrent = { .nr = 0 };
+	struct concurrent concurrent = { .nr = 0 };
 	int pmu = group_at(plan, sampled, first)->pmu;
 	size_t all = plan->nr_groups + sampled->nr_groups, nr = 0;
 
@@ -371,7 +378,7 @@ void td_plan_share_turns(struct td_plan *plan, const struct td_plan *sampled,
 
 /* Adds 1 to the share of each group that counts when group first is at the head. */
 static void add_shares(const struct td_plan *plan, const struct td_machine *machine, size_t first,
-		       struct td_concurrent concurrent, double *shares)
+		       struct concurrent concurrent, double *shares)
 {
 	int pmu = plan->groups[first].pmu;
 
@@ -427,8 +434,8 @@ static bool is_in_every_run(const struct td_machine *machine, const struct td_gr
 static unsigned int split(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 			  unsigned int *sets)
 {
-	const struct td_concurrent base = concurrent_pinned(plan, machine, pmu);
-	td_autofree struct td_concurrent *concurrent =
+	const struct concurrent base = concurrent_pinned(plan, machine, pmu);
+	td_autofree struct concurrent *concurrent =
 		td_calloc(plan->nr_groups + 1, sizeof(*concurrent));
 	unsigned int nr = 0;
 

@@ -55,13 +55,6 @@ bool td_plan_group_fits(const struct td_plan *plan, const struct td_machine *mac
 bool td_plan_needs_watchdogs_counter(const struct td_plan *plan, const struct td_machine *machine,
 				     size_t group);
 
-/* The groups of a PMU that count at the same time.  A zeroed struct is empty. */
-struct td_concurrent {
-	struct td_fit fit;
-	size_t nr;
-	bool closed; /* no group can be added, because one is exclusive */
-};
-
 /* Fill in td_group.at_once.  The groups must be final. */
 void td_plan_fill_at_once(struct td_plan *plan, const struct td_machine *machine);
 /*

@@ -190,9 +190,9 @@ enum td_gate {
 
 /* Limit of --fail-above for the growth from A to B. */
 struct td_limit {
-	char *name;        /* a node, an event, "IPC" or a time */
-	double most;       /* maximum growth (IPC: fall), in points for nodes, else in percent */
-	enum td_gate gate; /* the result; TD_GATE_TROUBLE before td_limits_exceeded() */
+	char *name;            /* a node, an event, "IPC" or a time */
+	double most;           /* maximum growth (IPC: fall): points for nodes, else percent */
+	enum td_gate gate;     /* result; TD_GATE_TROUBLE before td_limits_exceeded() */
 	struct td_notes found; /* reasons for the result */
 };
 

@@ -108,7 +108,7 @@ void td_paused_free(struct td_paused *paused);
 
 struct td_errors {
 	struct td_report *report; /* borrowed; its cells get the errors */
-	/* [row][column] */
+	/* state of computing a cell's error; [row][column] */
 	struct td_uncertainty {
 		struct td_jackknife series; /* the current series */
 		double steps;               /* sum of squared changes by one step of each field */

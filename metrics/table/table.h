@@ -124,18 +124,16 @@ void td_report_rank(struct td_report *report);
 
 /* --- spread.c ------------------------------------------------------------- */
 
-/* Mean and variance of one value over the runs of -r (Welford's method). */
-struct td_spread {
-	char *key; /* id, PMU and column; or id, cgroup and event */
-	unsigned int nr;
-	double mean, m2, least, most;
-	double systematic; /* sum of the runs' systematic_error */
-	bool paused;       /* the node was paused at times in some run */
-};
-
 /* Values of several runs; zero it before the first run. */
 struct td_spreads {
-	struct td_spread *v;
+	/* Mean and variance of one value over the runs of -r (Welford's method). */
+	struct td_spread {
+		char *key; /* id, PMU and column; or id, cgroup and event */
+		unsigned int nr;
+		double mean, m2, least, most;
+		double systematic; /* sum of the runs' systematic_error */
+		bool paused;       /* the node was paused at times in some run */
+	} * v;
 	size_t nr;
 	size_t next;           /* where the next key is expected */
 	struct td_index index; /* finds keys */

@@ -109,7 +109,7 @@ struct td_tree {
 	struct td_operand *operands;
 	double *constants; /* one for each operand; NaN: not a constant, or unknown */
 	size_t nr_operands;
-	/* retire latencies that formulas use */
+	/* retire latencies, in cycles, that formulas use as EVENT:R */
 	struct td_tree_latency {
 		char *event; /* "cpu_core/MEM_INST_RETIRED.LOCK_LOADS/" */
 		int operand;

@@ -10,15 +10,6 @@
 
 #include "lib/count/report.h"
 
-/* A node of the tree. */
-struct td_found {
-	const struct td_node *node; /* NULL: none */
-	const char *name;
-	double value, error; /* in its column's unit */
-	double slots_pct;    /* share of the slots; NaN: unknown */
-	bool clear;          /* significantly above its threshold */
-};
-
 enum td_situation {
 	/* no verdict: there is no tree, or there are rows of several ids */
 	TD_SITUATION_NONE,
@@ -56,7 +47,14 @@ struct td_verdict {
 	double sum_pct;           /* sum of level 1, if TD_SITUATION_SUM */
 	const struct td_row *row; /* the row of the PMU with most slots, or NULL */
 	/* the biggest losses; each node is a child of the previous one */
-	struct td_found path[TD_VERDICT_DEPTH];
+	/* A node of the tree. */
+	struct td_found {
+		const struct td_node *node; /* NULL: none */
+		const char *name;
+		double value, error; /* in its column's unit */
+		double slots_pct;    /* share of the slots; NaN: unknown */
+		bool clear;          /* significantly above its threshold */
+	} path[TD_VERDICT_DEPTH];
 	size_t nr_path;
 	/*
 	 * the second largest sibling, after the path's last node or after an ancestor, if that

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/calls/call_counts.h"
+#include "cmd/calls/parts.h"
 
 #include <errno.h>
 #include <math.h>

@@ -188,14 +188,6 @@ static void lose(struct td_trace *trace)
 	trace->overflowed = true;
 }
 
-/* Takes an address: the interrupted one before a TIP packet, the current one after an overflow. */
-static void decode_fup(struct td_trace *trace, const struct pt_packet_ip *ip)
-{
-	trace->source = decode_ip(trace, ip);
-	trace->has_source = !trace->in_psb && !trace->overflowed;
-	trace->overflowed = false;
-}
-
 static void decode_pgd(struct td_trace *trace, const struct pt_packet_ip *ip)
 {
 	uint64_t to = decode_ip(trace, ip);
@@ -228,7 +220,10 @@ static void decode_packet(struct td_trace *trace, const struct pt_packet *packet
 	} else if (packet->type == ppt_psbend) {
 		trace->in_psb = false;
 	} else if (packet->type == ppt_fup) {
-		decode_fup(trace, &packet->payload.ip);
+		/* the interrupted address before a TIP packet, the current one after an overflow */
+		trace->source = decode_ip(trace, &packet->payload.ip);
+		trace->has_source = !trace->in_psb && !trace->overflowed;
+		trace->overflowed = false;
 	} else if (packet->type == ppt_tip) {
 		decode_ip(trace, &packet->payload.ip);
 		trace->has_source = trace->overflowed = false;

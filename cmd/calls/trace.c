@@ -451,9 +451,7 @@ int td_calls_trace_open(struct td_calling *c, struct td_err *err)
 	add_notes(c);
 	c->gathering.companions = &faults;
 	c->gathering.nr_companions = 1;
-	if (c->job.request->dry_run || !td_trace_load(err))
-		return 0;
-	return td_err_wrap(err, "--engine=pt");
+	return c->job.request->dry_run || !td_trace_load(err) ? 0 : td_err_wrap(err, "--engine=pt");
 }
 
 void td_calls_trace_show(const struct td_calling *c)

@@ -175,9 +175,7 @@ static char *spaced(const char *list)
 /* Return the description, or NULL if it only repeats the name, as many in the files do. */
 static const char *describe(const struct td_list_item *item)
 {
-	if (item->desc && strcasecmp(item->desc, item->name) == 0)
-		return NULL;
-	return item->desc;
+	return item->desc && strcasecmp(item->desc, item->name) == 0 ? NULL : item->desc;
 }
 
 /* Describe a node: "%, level 2, below tma_backend_bound". */

@@ -502,9 +502,7 @@ int td_suggest_command_name(const char *name, const struct td_opts *opts, struct
 		return td_err_hint(err, "did you mean %s?",
 				   td_command_title(*commands, opts->commands, title));
 	}
-	if (*best)
-		return td_err_hint(err, "did you mean tdstat --version?");
-	return 0;
+	return *best ? td_err_hint(err, "did you mean tdstat --version?") : 0;
 }
 
 /*

@@ -280,13 +280,6 @@ static void put_missing(const struct td_writer *writer, const struct td_row *row
 
 #define APART 10 /* points: smaller differences between runs are not shown */
 
-static void put_share(FILE *fp, const struct td_row *row)
-{
-	fprintf(fp, ", %.1f %% of the slots", row->share_pct);
-	if (row->share_most - row->share_least > APART)
-		fprintf(fp, " (%.0f to %.0f %% in a run)", row->share_least, row->share_most);
-}
-
 /* Put " cpu_core, 97.8 % of the slots, 12.0 % busy, measured 86.7 % of the time". */
 void td_out_text_heading(const struct td_writer *writer, const struct td_report *report,
 			 const struct td_row *row, enum td_status status)
@@ -308,8 +301,13 @@ void td_out_text_heading(const struct td_writer *writer, const struct td_report 
 	if (status != TD_STATUS_OK)
 		put_missing(writer, row, status);
 	else if (frame->show_pmu && row->share_pct >= 0 &&
-		 !(row->share_pct > TD_ALL_PCT && (frame->show_id || !has_other_pmus(report, row))))
-		put_share(fp, row);
+		 !(row->share_pct > TD_ALL_PCT &&
+		   (frame->show_id || !has_other_pmus(report, row)))) {
+		fprintf(fp, ", %.1f %% of the slots", row->share_pct);
+		if (row->share_most - row->share_least > APART)
+			fprintf(fp, " (%.0f to %.0f %% in a run)", row->share_least,
+				row->share_most);
+	}
 	if (row->general)
 		fputs(", on general counters", fp);
 	if (status == TD_STATUS_OK)

@@ -305,9 +305,7 @@ static int check_any(const struct typing *t, struct td_err *err)
 		if (!plan->events.v[i].refusal)
 			return 0;
 	}
-	if (plan->events.nr == 0)
-		return 0;
-	return td_err_set(err, -ENODEV, "no event is left to count");
+	return plan->events.nr == 0 ? 0 : td_err_set(err, -ENODEV, "no event is left to count");
 }
 
 /* Plan the events of -e, -d, --filter and --null. */

@@ -441,9 +441,7 @@ static int spec_make(struct spec *spec, const struct td_job *job, struct td_err 
 		return td_err_usage(err, "more than %d PMUs", TD_REGION_GROUPS);
 	for (size_t g = 0; !rc && g < job->plan.nr_groups; g++)
 		rc = add_group(spec, job, g, err);
-	if (!rc && !spec->nr)
-		return td_err_set(err, -ENODATA, "no event can be counted");
-	return rc;
+	return !rc && !spec->nr ? td_err_set(err, -ENODATA, "no event can be counted") : rc;
 }
 
 static void put_group(FILE *fp, const struct td_pmu *pmu)

@@ -98,9 +98,7 @@ static uint64_t choose_longest(struct td_clock *clock, uint64_t period_ns)
 		clock->costly = true;
 		return rarer(clock, period_ns);
 	}
-	if (clock->shared && !clock->costly && now_ns > SHARED_NS)
-		return SHARED_NS;
-	return now_ns;
+	return clock->shared && !clock->costly && now_ns > SHARED_NS ? SHARED_NS : now_ns;
 }
 
 void td_clock_adapt(struct td_clock *clock, struct td_waiter *waiter, uint64_t reading_ns)

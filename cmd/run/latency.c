@@ -109,9 +109,7 @@ static int open_once(struct td_latency_sampling *latency, struct td_job *job, bo
 		     struct td_err *err)
 {
 	make_target(latency, job, late);
-	if (check_size(latency, job, err))
-		return err->code;
-	return open_sampler(latency, job, err);
+	return check_size(latency, job, err) ? err->code : open_sampler(latency, job, err);
 }
 
 static void give_up(struct td_latency_sampling *latency, struct td_job *job,

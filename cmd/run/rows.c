@@ -357,7 +357,5 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 		td_latency_follow(&run->latency, run->job, &run->drilling);
 	run->clock.shared = wants_frequent_reads(run);
 	td_clock_adapt(&run->clock, &run->engine->waiter, own_ns(&run->clock) - before_ns);
-	if (rc || !is_due || !run->job->request->when.interval_ms)
-		return rc;
-	return put_row(run, err);
+	return rc || !is_due || !run->job->request->when.interval_ms ? rc : put_row(run, err);
 }

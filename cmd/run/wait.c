@@ -117,9 +117,7 @@ static int disarm(int fd, struct td_err *err)
 {
 	static const struct itimerspec never;
 
-	if (fd >= 0 && timerfd_settime(fd, 0, &never, NULL))
-		return timer_error(err);
-	return 0;
+	return fd >= 0 && timerfd_settime(fd, 0, &never, NULL) ? timer_error(err) : 0;
 }
 
 int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns, uint64_t timeout_ns,

@@ -40,9 +40,7 @@ static struct td_times times_without(const struct td_counted *counted, size_t ba
 	uint64_t all = times.elapsed_ns;
 	uint64_t out = td_course_batch_ns(counted->course, batch, counted->time_ns - all);
 
-	if (!all || out > all)
-		return times;
-	return td_times_part(&times, (double)(all - out) / (double)all);
+	return !all || out > all ? times : td_times_part(&times, (double)(all - out) / (double)all);
 }
 
 /* Add the report without each batch of the course.  events: as in td_course_leave_out(). */

@@ -448,9 +448,7 @@ int td_event_text_parse(struct td_event_text *events, const char *text, struct t
 	if (rc)
 		return rc;
 	skip_blanks(&c);
-	if (peek(&c))
-		return fail_at(&c, c.at, 1, "a comma is missing before this");
-	return 0;
+	return peek(&c) ? fail_at(&c, c.at, 1, "a comma is missing before this") : 0;
 }
 
 static void free_spec(struct td_spec *spec)

@@ -145,9 +145,7 @@ static int find_named(const struct td_building *b, int pmu, const char *name,
 
 	*alias = find_alias(p, name);
 	*terms = *alias ? (*alias)->terms : NULL;
-	if (*alias)
-		return 0;
-	return b->source->model_event(b->source->ctx, p, name, terms, b->err);
+	return *alias ? 0 : b->source->model_event(b->source->ctx, p, name, terms, b->err);
 }
 
 int td_build_knows(struct td_building *b, int pmu, const char *name, bool *known)

@@ -257,9 +257,7 @@ size_t td_pmu_stem_length(const char *name)
 
 	for (; at && isxdigit((unsigned char)name[at - 1]); at--)
 		hex |= !isdigit((unsigned char)name[at - 1]);
-	if (!at || at == len || name[at - 1] != '_' || (hex && len - at < 3))
-		return len;
-	return at - 1;
+	return !at || at == len || name[at - 1] != '_' || (hex && len - at < 3) ? len : at - 1;
 }
 
 static const char *without_uncore(const char *name)
@@ -296,9 +294,7 @@ int td_pmu_read(const struct td_sysfs *fs, const char *name, const struct td_int
 				  text);
 	pmu->type = (uint32_t)type;
 	rc = td_pmu_read_cpus(fs, pmu, online, err);
-	if (rc)
-		return rc;
-	return read_directories(fs, pmu, err);
+	return rc ? rc : read_directories(fs, pmu, err);
 }
 
 static void free_alias(struct td_alias *alias)

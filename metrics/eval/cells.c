@@ -451,9 +451,7 @@ void td_eval_find_what_matters(struct td_row *row)
 /* Return the metric's cell; NULL if it is not shown or belongs to another PMU. */
 static struct td_cell *cell_of(const struct td_metric *metric, int pmu, const struct td_row *row)
 {
-	if (metric->pmu != pmu || metric->column < 0)
-		return NULL;
-	return &row->cells[metric->column];
+	return metric->pmu != pmu || metric->column < 0 ? NULL : &row->cells[metric->column];
 }
 
 /*

@@ -63,9 +63,7 @@ static const char *name_of(const struct entry *entry)
 
 	if (!name)
 		name = json_object_object_get(entry->object, "MetricName");
-	if (!json_object_is_type(name, json_type_string))
-		return NULL;
-	return json_object_get_string(name);
+	return !json_object_is_type(name, json_type_string) ? NULL : json_object_get_string(name);
 }
 
 /* Set the error "FILE: NAME: KEY: WHAT" with code -EINVAL. */

@@ -127,9 +127,7 @@ int td_map_next(struct td_map *map, struct td_map_row *row, struct td_err *err)
 		if (is_of_model(line))
 			rc = read_line(map, line, row, why, sizeof(why));
 	}
-	if (rc < 0)
-		return td_err_set(err, rc, "%s:%zu: %s", map->path, map->line, why);
-	return rc;
+	return rc < 0 ? td_err_set(err, rc, "%s:%zu: %s", map->path, map->line, why) : rc;
 }
 
 /* Sets the error of a map without a line for this processor.  Returns -ENOENT. */

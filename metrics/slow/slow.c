@@ -447,9 +447,7 @@ static double chance_ns(const struct class *slow, mean_fn *mean)
 		sum += of;
 		squares += most_squares(of, longest_of(slow, b));
 	}
-	if (nr == 0)
-		return 0;
-	return Z95 * sqrt(fmax(squares / nr - sum * sum / nr / nr, 0) / nr);
+	return nr == 0 ? 0 : Z95 * sqrt(fmax(squares / nr - sum * sum / nr / nr, 0) / nr);
 }
 
 /* --- causes of time --------------------------------------------------------- */

@@ -21,9 +21,7 @@ void td_spread_add(struct td_spread *spread, double value)
 
 double td_spread_error(const struct td_spread *spread)
 {
-	if (spread->nr < 2)
-		return NAN;
-	return sqrt(spread->m2 / (spread->nr - 1) / spread->nr);
+	return spread->nr < 2 ? NAN : sqrt(spread->m2 / (spread->nr - 1) / spread->nr);
 }
 
 /*

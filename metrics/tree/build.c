@@ -58,9 +58,7 @@ struct walk {
 
 static int compare_parents(const char *a, const char *b)
 {
-	if (!a || !b)
-		return !b - !a;
-	return strcmp(a, b);
+	return !a || !b ? !b - !a : strcmp(a, b);
 }
 
 static int compare_children(const void *a, const void *b)

@@ -32,11 +32,7 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 {
 	struct td_focus *focus = receivers->focus;
 	struct td_session session;
-	struct td_run run = {
-		.session = &session,
-		.job = job,
-		.engine = &session.engine,
-	};
+	struct td_run run = { .session = &session, .job = job, .engine = &session.engine };
 	struct td_err late = { 0 };
 	int rc, rc_finish;
 

@@ -271,10 +271,7 @@ int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
  */
 static bool has_ended(int tid)
 {
-	struct pollfd ended = {
-		.fd = (int)syscall(SYS_pidfd_open, tid, 0),
-		.events = POLLIN,
-	};
+	struct pollfd ended = { .fd = (int)syscall(SYS_pidfd_open, tid, 0), .events = POLLIN };
 	int nr;
 
 	if (ended.fd < 0)

@@ -391,12 +391,7 @@ static void add_input(struct td_diff *diff, const struct td_diff_input *input)
 /* Add a row for the elapsed time, and rows for CPU times if they are known. */
 static void add_times(struct td_diff *diff)
 {
-	struct td_diff_row time = {
-		.kind = TD_DIFF_TIME,
-		.id = "all",
-		.unit = "s",
-		.slots = none,
-	};
+	struct td_diff_row time = { .kind = TD_DIFF_TIME, .id = "all", .unit = "s", .slots = none };
 
 	diff->slots =
 		diff->per == TD_PER_SLOTS ? none : compare(diff, get_all_slots, &time, PER_UNIT);

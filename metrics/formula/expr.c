@@ -441,11 +441,7 @@ static void parse_unary(struct parser *p)
 
 static void parse_binary(struct parser *p)
 {
-	struct expr_node node = {
-		.kind = NODE_BINARY,
-		.op = p->in.word.op,
-		.right = p->expr->nr,
-	};
+	struct expr_node node = { .kind = NODE_BINARY, .op = p->in.word.op, .right = p->expr->nr };
 	int binding = p->in.word.binding;
 
 	next(p);

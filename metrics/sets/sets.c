@@ -340,12 +340,7 @@ bool td_sets_lack_name(const struct td_ask *ask, const struct td_machine *machin
 /* Add the number of slots as a metric, which the files lack or do not use in formulas. */
 static void add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 {
-	struct td_metric_def slots = {
-		.name = TD_SLOTS,
-		.unit = "",
-		.factor = 1,
-		.part = true,
-	};
+	struct td_metric_def slots = { .name = TD_SLOTS, .unit = "", .factor = 1, .part = true };
 
 	/* the sets of general counters contain TD_SLOTS */
 	if (!made->set.files || made->set.general)
@@ -370,10 +365,7 @@ static void add_set(struct td_made_set *made, const struct td_metric_set *set)
 /* Start a set of metrics from files, with members of the built-in set, which may be NULL. */
 static struct td_metric_set files_set(const struct td_metric_set *builtin)
 {
-	struct td_metric_set set = {
-		.name = "metric files of its model",
-		.files = true,
-	};
+	struct td_metric_set set = { .name = "metric files of its model", .files = true };
 
 	/* per_core: the events count slots of a core, not of a thread */
 	set.per_core = builtin && builtin->per_core;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_COMMANDS_H
-#define TD_CMD_COMMANDS_H
+#pragma once
 
 #include "cmd/opts/option.h"
 
@@ -9,5 +8,3 @@
  * one runs if none is named.
  */
 const struct td_command *const *td_commands(void);
-
-#endif

@@ -3,8 +3,7 @@
  * A request to plan, count and show.  The command line is one way to make it (cmd/opts); its
  * strings are borrowed.
  */
-#ifndef TD_CMD_REQUEST_H
-#define TD_CMD_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -164,5 +163,3 @@ bool td_request_by_switches(const struct td_request *request);
 
 /* Free the lists that a command line made. */
 void td_request_free(struct td_request *request);
-
-#endif

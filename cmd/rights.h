@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_RIGHTS_H
-#define TD_CMD_RIGHTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ bool td_rights_hide_kernel(const struct td_sysfs *fs, struct td_notes *notes);
  */
 int td_rights_drop(struct td_err *err);
 int td_rights_drop_all(struct td_err *err);
-
-#endif

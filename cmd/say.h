@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_SAY_H
-#define TD_CMD_SAY_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,5 +24,3 @@ void td_say_error(const struct td_err *err);
  * writes to it.  The caller closes it.
  */
 FILE *td_say_open(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_SESSION_H
-#define TD_CMD_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -70,5 +69,3 @@ bool td_always_is_due(const struct td_request *request, const struct td_attempt 
 		      const struct td_err *err);
 /* Return a request that runs the same command without counting. */
 struct td_request td_always_uncounted(const struct td_request *request);
-
-#endif

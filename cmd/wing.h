@@ -10,8 +10,7 @@
  * td_wing_NAME.  The Makefile generates the table of wings in the build: all, or those that
  * WINGS= names.
  */
-#ifndef TD_CMD_WING_H
-#define TD_CMD_WING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ bool td_wing_has_marked(void);
  * wing that was left out of the build; else 0.
  */
 int td_wing_refuse(const char *word, size_t len, struct td_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_CALLS_DECODE_H
-#define TD_CMD_CALLS_DECODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ int td_trace_pmu_read(const struct td_sysfs *fs, const struct td_ints *online, s
 /* Sets perf_event_attr.config, and the clock ratios of traces. */
 int td_trace_pmu_config(const struct td_sysfs *fs, const struct td_pmu *pmu, uint64_t *config,
 			struct td_trace *trace, struct td_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_CALLS_PAIRING_H
-#define TD_CMD_CALLS_PAIRING_H
+#pragma once
 
 #include "lib/base/index.h"
 #include "lib/plan/plan.h"
@@ -99,5 +98,3 @@ void td_pairing_end_thread(struct td_pairing *pairing, int tid);
 /* Gives up open calls, because counting has ended. */
 void td_pairing_end(struct td_pairing *pairing);
 void td_pairing_free(struct td_pairing *pairing);
-
-#endif

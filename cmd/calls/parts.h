@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_CALLS_PARTS_H
-#define TD_CMD_CALLS_PARTS_H
+#pragma once
 
 #include "cmd/calls/pairing.h"
 #include "cmd/calls/traced_calls.h"
@@ -220,5 +219,3 @@ void td_calls_trace_free(struct td_calling *calling);
  */
 extern const struct td_sample_filter td_within_filter;
 extern const struct td_option_group td_group_within;
-
-#endif

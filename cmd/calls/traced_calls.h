@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_CALLS_TRACED_CALLS_H
-#define TD_CMD_CALLS_TRACED_CALLS_H
+#pragma once
 
 #include "cmd/calls/decode.h"
 #include "cmd/calls/pairing.h"
@@ -96,5 +95,3 @@ void td_traced_calls_end_thread(struct td_traced_calls *calls, int tid);
 /* Ends the last call of each thread, because counting has ended. */
 void td_traced_calls_end(struct td_traced_calls *calls);
 void td_traced_calls_free(struct td_traced_calls *calls);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_CALLS_UPROBES_H
-#define TD_CMD_CALLS_UPROBES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ void td_probe_companions(struct td_companion at[2], const struct td_probe *probe
  * -ENODEV or -ENOENT if the kernel lacks one of them.
  */
 int td_interrupts_find(struct td_probe out[TD_NR_INTERRUPTS], struct td_err *err);
-
-#endif

@@ -5,8 +5,7 @@
  * In: files, or commands to record.
  * Out: the result of all intervals of each, for metrics/diff.
  */
-#ifndef TD_CMD_COMPARE_COMPARE_H
-#define TD_CMD_COMPARE_COMPARE_H
+#pragma once
 
 #include "cmd/opts/option.h"
 #include "cmd/replay/recorded.h"
@@ -88,5 +87,3 @@ int td_planned_check(const struct td_limits *limits, const struct td_opts *opts,
 int td_sides_check_limits(const struct td_sides *sides, const struct td_limits *limits,
 			  const struct td_diff *diff, const struct td_opts *opts,
 			  struct td_err *err);
-
-#endif

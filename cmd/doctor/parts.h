@@ -7,8 +7,7 @@
  * Out: struct td_doctor, a list of findings, written as text or JSON.  The machine is not
  * changed.
  */
-#ifndef TD_CMD_DOCTOR_PARTS_H
-#define TD_CMD_DOCTOR_PARTS_H
+#pragma once
 
 #include <limits.h>
 #include <sched.h>
@@ -228,5 +227,3 @@ uint64_t td_loop_run(const struct td_loops *loops, enum td_loop loop, uint64_t n
 
 /* Make order, nr indices, one cycle through all of them: random, but always the same. */
 void td_loops_shuffle(uint32_t *order, uint32_t nr);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_EVIDENCE_PARTS_H
-#define TD_CMD_EVIDENCE_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -150,5 +149,3 @@ struct td_difference td_values_compare(const struct td_values *a, const struct t
 				       const char *than);
 /* Return true if it is larger than the variation between two runs of a program on a core. */
 bool td_difference_is_far(const struct td_difference *difference);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_IMPORT_PARTS_H
-#define TD_CMD_IMPORT_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -157,5 +156,3 @@ static inline int td_perf_file_bad(const struct td_perf_file *file, struct td_er
 /* Set file->place to the place of the line, and add this place if it is new. */
 int td_perf_find_place(struct td_perf_file *file, const struct td_perf_line *line,
 		       struct td_err *err);
-
-#endif

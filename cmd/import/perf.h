@@ -6,8 +6,7 @@
  * Out: a struct td_recording like that of tdstat record -e.  Metrics are ignored,
  * because tdstat computes them itself.
  */
-#ifndef TD_CMD_IMPORT_PERF_H
-#define TD_CMD_IMPORT_PERF_H
+#pragma once
 
 #include "cmd/replay/parts.h"
 #include "lib/machine/machine.h"
@@ -59,5 +58,3 @@ void td_perf_join_groups(struct td_plan *plan, const struct td_perf_spelling *na
  * perf can only have counted them there.
  */
 void td_perf_join_slots(struct td_plan *plan);
-
-#endif

@@ -5,8 +5,7 @@
  * In: the patterns of the command line.
  * Out: the events and metrics that match, as text or JSON, or encodings of events (--print).
  */
-#ifndef TD_CMD_LIST_PARTS_H
-#define TD_CMD_LIST_PARTS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -111,5 +110,3 @@ void td_encoding_put(FILE *fp, const struct td_pmu *pmu, const char *pmu_name,
 		     const struct td_event *event, const char *terms);
 /* Write separator and the letters of the modifiers, if any, without those of groups. */
 void td_encoding_put_modifiers(FILE *fp, const char *separator, const struct td_modifiers *mods);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_OPTS_GROUPS_H
-#define TD_CMD_OPTS_GROUPS_H
+#pragma once
 
 #include "cmd/opts/option.h"
 #include "lib/base/err.h"
@@ -58,5 +57,3 @@ int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err);
 
 /* Parse an option's time in milliseconds, which must be at least min. */
 int td_opts_time(const char *option, const char *arg, int min, int *out, struct td_err *err);
-
-#endif

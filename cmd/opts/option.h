@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_OPTS_OPTION_H
-#define TD_CMD_OPTS_OPTION_H
+#pragma once
 
 #include "cmd/opts/opts.h"
 
@@ -110,5 +109,3 @@ struct td_addition;
 
 /* Returns the addition of a wing that runs instead of the chosen subcommand, or NULL. */
 const struct td_addition *td_addition_wanted(const struct td_opts *opts);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Only this directory uses argp.
  */
-#ifndef TD_CMD_OPTS_OPTS_H
-#define TD_CMD_OPTS_OPTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ void td_opts_free(struct td_opts *opts);
 int td_opts_check(const struct td_opts *opts, struct td_err *err);
 /* Return a usage error if options of counting exclude each other. */
 int td_opts_check_counting(const struct td_opts *opts, struct td_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_OPTS_RERUN_H
-#define TD_CMD_OPTS_RERUN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -34,5 +33,3 @@ void td_rerun_put_report(FILE *fp, const struct td_request *request);
 void td_rerun_put_command(FILE *fp, const struct td_request *request);
 /* Write for tdstat locate the same target, and ten seconds unless a command ends the run. */
 void td_rerun_put_target(FILE *fp, const struct td_request *request);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_OPTS_SUGGEST_H
-#define TD_CMD_OPTS_SUGGEST_H
+#pragma once
 
 #include "cmd/opts/option.h"
 #include "lib/base/err.h"
@@ -25,5 +24,3 @@ int td_suggest_command(const struct td_opts *opts, struct td_err *err);
 int td_suggest_list(int option, const char *arg, struct td_err *err);
 /* Add a hint for names of levels, "-l TopdownL2". */
 int td_suggest_level(const char *arg, struct td_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_OUTPUT_ADVICE_H
-#define TD_CMD_OUTPUT_ADVICE_H
+#pragma once
 
 #include "metrics/verdict/verdict.h"
 
@@ -21,5 +20,3 @@ struct td_advice {
 const char *td_situation_words(enum td_situation situation);
 
 #define TD_HELD_WORDS "other programs used the counters most of the time"
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_OUTPUT_COLUMNS_H
-#define TD_CMD_OUTPUT_COLUMNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ const char *td_row_fact_text(const struct td_row *row, const struct td_sheet_col
 unsigned int td_facts_shown(const struct td_report *report, unsigned int window);
 /* Return the width of these facts in a table, with a blank before each. */
 int td_facts_width(unsigned int shown);
-
-#endif

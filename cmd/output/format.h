@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_OUTPUT_FORMAT_H
-#define TD_CMD_OUTPUT_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ const char *td_out_option(enum td_format_kind format);
 
 /* The rows of the table in writers.c: ci.c, text.c, csv.c, json.c */
 extern const struct td_out td_out_markdown, td_out_text, td_out_csv, td_out_json;
-
-#endif

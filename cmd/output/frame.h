@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_OUTPUT_FRAME_H
-#define TD_CMD_OUTPUT_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ int td_out_time_width(const struct td_frame *frame, int of_seconds);
 /* Add a time: a number, or a string for a wall-clock time. */
 void td_out_json_time(struct json_object *to, const char *key, const struct td_frame *frame,
 		      uint64_t time_ns);
-
-#endif

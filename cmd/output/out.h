@@ -5,8 +5,7 @@
  * In: finished reports.
  * Out: bytes on a stream.  Writers do not compute.
  */
-#ifndef TD_CMD_OUTPUT_OUT_H
-#define TD_CMD_OUTPUT_OUT_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -249,5 +248,3 @@ void td_out_marks_put(const struct td_writer *writer, const struct td_marks *mar
 struct td_limits;
 /* ci.c: write a test case per limit.  why: why nothing could be compared; NULL: it could. */
 void td_out_junit(FILE *fp, const struct td_limits *limits, const char *why);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_OUTPUT_SHOW_H
-#define TD_CMD_OUTPUT_SHOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ struct td_show {
 	/* with dry_run: the plan as the command of perf stat */
 	bool print_perf;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_OUTPUT_STACK_FILES_H
-#define TD_CMD_OUTPUT_STACK_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ int td_stack_files_write(const struct td_sample_files *files, const struct td_wh
 			 const struct td_frame *frame, struct td_err *err);
 /* Close the files; unless is_written, remove empty ones. */
 void td_stack_files_close(struct td_sample_files *files, bool is_written);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_OUTPUT_TABLE_H
-#define TD_CMD_OUTPUT_TABLE_H
+#pragma once
 
 #include "cmd/output/frame.h"
 #include "lib/count/report.h"
@@ -64,5 +63,3 @@ void td_table_name(const struct td_table *table, const struct td_column *column,
 /* Return the end of the line of a block that begins at column "from". */
 int td_table_line_end(const struct td_table *table, const struct td_table_block *block, int from);
 unsigned int td_table_lines(const struct td_table *table, const struct td_table_block *block);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_OUTPUT_WHERE_H
-#define TD_CMD_OUTPUT_WHERE_H
+#pragma once
 
 #include "cmd/output/frame.h"
 #include "lib/sample/locations.h"
@@ -38,5 +37,3 @@ struct td_where {
 const char *td_where_name(char buf[32], const struct td_spots *spots, int function);
 /* sheet_where.c: return the unit of weights: "events", or with IBS the "cycles" waited. */
 const char *td_where_unit(const struct td_where *where, const struct td_where_event *event);
-
-#endif

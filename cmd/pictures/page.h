@@ -6,8 +6,7 @@
  * Out: for example a page without external files: tables and charts that need no
  * script, and the rows over time as JSON for the script (page.js).
  */
-#ifndef TD_CMD_PICTURES_PAGE_H
-#define TD_CMD_PICTURES_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -74,5 +73,3 @@ void td_flame_write(FILE *fp, const char *name, const struct td_where *where,
 void td_flame_write_svg(FILE *fp, const struct td_where *where);
 
 extern const struct td_out td_out_html, td_out_svg, td_out_perfetto;
-
-#endif

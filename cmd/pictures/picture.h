@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_PICTURES_PICTURE_H
-#define TD_CMD_PICTURES_PICTURE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -49,5 +48,3 @@ void td_icicle_put(FILE *fp, const struct td_picture *picture,
 		   const struct td_place_on_page *place);
 /* Format the colour of a node at this depth, "#e69f00". */
 const char *td_icicle_colour(char buf[8], int hue, int depth);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_PLAN_CATALOG_H
-#define TD_CMD_PLAN_CATALOG_H
+#pragma once
 
 #include <limits.h>
 
@@ -52,5 +51,3 @@ int td_select_model(struct td_sysfs *fs, struct td_machine *machine,
  * if necessary; without them there are no facts.
  */
 void td_facts_find(void *ctx, const char *pmu, const char *metric, struct td_metric_facts *facts);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_PLAN_DRY_RUN_H
-#define TD_CMD_PLAN_DRY_RUN_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -47,5 +46,3 @@ void td_attr_put_open(FILE *fp, int pid, int cpu, int group_fd, unsigned long fl
  */
 bool td_put_turns_of(FILE *fp, const struct td_machine *machine, const struct td_plan *plan,
 		     int pmu, bool why);
-
-#endif

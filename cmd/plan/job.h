@@ -7,8 +7,7 @@
  * plan with the tree of metrics (measure.h) or with typed events (events.h).  No counter is
  * opened; --dry-run shows the planned ones (dry_run.h).
  */
-#ifndef TD_CMD_PLAN_JOB_H
-#define TD_CMD_PLAN_JOB_H
+#pragma once
 
 #include "cmd/output/show.h"
 #include "cmd/plan/measure.h"
@@ -78,5 +77,3 @@ void td_identity_make(struct td_identity *identity, const struct td_head_ask *as
 /* Apply the options to the identity of a recording, whose target is given. */
 void td_identity_ask(struct td_identity *identity, const struct td_head_ask *ask,
 		     const struct td_target_name *target);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_PLAN_MEASURE_H
-#define TD_CMD_PLAN_MEASURE_H
+#pragma once
 
 #include "cmd/plan/catalog.h"
 #include "cmd/request.h"
@@ -42,5 +41,3 @@ struct td_measuring {
 int td_measure_build(struct td_measure *measure, struct td_events *events,
 		     const struct td_measuring *how, struct td_err *err);
 void td_measure_free(struct td_measure *measure);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_PLAN_SELECT_H
-#define TD_CMD_PLAN_SELECT_H
+#pragma once
 
 #include "cmd/request.h"
 #include "lib/base/err.h"
@@ -57,5 +56,3 @@ int td_check_cores_of_tasks(const struct td_sysfs *fs, const struct td_tree *tre
 int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
 			  const struct td_machine *machine, struct td_target *target,
 			  struct td_notes *notes, struct td_err *err);
-
-#endif

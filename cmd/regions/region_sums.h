@@ -7,8 +7,7 @@
  * Out: readings of each region in each thread, without the cost of counting, and their
  * range over time; rows of regions, shown and recorded (cmd/sample/result.h).
  */
-#ifndef TD_CMD_REGIONS_REGION_SUMS_H
-#define TD_CMD_REGIONS_REGION_SUMS_H
+#pragma once
 
 #include "lib/base/err.h"
 #include "lib/count/batched.h"
@@ -58,5 +57,3 @@ void td_region_files_end(struct td_region_files *files);
  */
 int td_region_files_read(struct td_region_files *files, const char *prefix, struct td_err *err);
 void td_region_files_free(struct td_region_files *files);
-
-#endif

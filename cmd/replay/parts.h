@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_REPLAY_PARTS_H
-#define TD_CMD_REPLAY_PARTS_H
+#pragma once
 
 #include "cmd/request.h"
 #include "lib/base/err.h"
@@ -39,5 +38,3 @@ struct td_importer {
 	void (*undo)(struct td_imported *imported, struct td_recording *rec);
 	void (*free)(struct td_imported *imported);
 };
-
-#endif

@@ -5,8 +5,7 @@
  * In: a recording, and the request for it.
  * Out: a struct td_source, like that of a live run.
  */
-#ifndef TD_CMD_REPLAY_RECORDED_H
-#define TD_CMD_REPLAY_RECORDED_H
+#pragma once
 
 #include "cmd/plan/measure.h"
 #include "cmd/replay/parts.h"
@@ -57,5 +56,3 @@ int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
  */
 int td_recorded_next(struct td_recording *rec, enum td_aggregation how, uint64_t *time_ns,
 		     struct td_readings *delta, struct td_err *err);
-
-#endif

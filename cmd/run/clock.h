@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_RUN_CLOCK_H
-#define TD_CMD_RUN_CLOCK_H
+#pragma once
 
 #include "cmd/plan/job.h"
 #include "cmd/run/wait.h"
@@ -63,5 +62,3 @@ bool td_clock_tick(struct td_clock *clock, uint64_t ticks);
  */
 void td_clock_times(struct td_clock *clock, struct td_job *job, uint64_t time_ns,
 		    const struct td_usage *usage, struct td_times *out);
-
-#endif

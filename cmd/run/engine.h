@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_RUN_ENGINE_H
-#define TD_CMD_RUN_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -78,5 +77,3 @@ int td_engine_reset(struct td_engine *engine, struct td_err *err);
  * status is 1.  The next run removes left-over files, as after SIGKILL.
  */
 void td_engine_handle_no_memory(char **command, int refused);
-
-#endif

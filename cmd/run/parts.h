@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_RUN_PARTS_H
-#define TD_CMD_RUN_PARTS_H
+#pragma once
 
 /* The parts of a run (run.h), each with its state. */
 #include <stdbool.h>
@@ -257,5 +256,3 @@ bool td_is_much_uncounted(const struct td_spent *spent);
 uint64_t td_last_pid(const struct td_sysfs *fs);
 /* Return the number of pids assigned from first to last; UINT64_MAX: they may have wrapped. */
 uint64_t td_forks_between(uint64_t first_pid, uint64_t last_pid, uint64_t switches);
-
-#endif

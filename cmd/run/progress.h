@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_RUN_PROGRESS_H
-#define TD_CMD_RUN_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ uint64_t td_progress_left(size_t done, size_t all, uint64_t spent_ns);
 /* Format "run 3 of 10, about 40 s left", shortened to fit into columns, or "".  of 0: unlimited. */
 const char *td_progress_text(char buf[TD_PROGRESS_SIZE], const char *label, size_t nr, size_t of,
 			     uint64_t left_ns, unsigned int columns);
-
-#endif

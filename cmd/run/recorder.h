@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_RUN_RECORDER_H
-#define TD_CMD_RUN_RECORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -60,5 +59,3 @@ uint64_t td_recorder_size(const struct td_recorder *recorder);
 int td_recorder_switch(struct td_recorder *recorder, FILE *fp, const char *name, struct td_job *job,
 		       const struct td_source *source, struct td_err *err);
 int td_recorder_close(struct td_recorder *recorder, struct td_err *err);
-
-#endif

@@ -6,8 +6,7 @@
  * Out: readings for cmd/view, and a recording.  engine.c waits for events, once.c
  * handles them in a run; rows.c reads and shows.
  */
-#ifndef TD_CMD_RUN_RUN_H
-#define TD_CMD_RUN_RUN_H
+#pragma once
 
 #include "cmd/plan/job.h"
 #include "cmd/run/clock.h"
@@ -152,5 +151,3 @@ void td_run_follow_tasks(struct td_run *run);
 void td_note_uncounted(const struct td_run *run, const struct td_usage *usage);
 /* Print which rows and counts are missing, why nothing was counted, and the run's notes. */
 void td_run_explain(const struct td_run *run);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_RUN_SIGNALS_H
-#define TD_CMD_RUN_SIGNALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ const struct td_inherited *td_inherited_last(void);
 void td_inherited_restore(const struct td_inherited *inherited);
 /* Add a hint to an error for lack of descriptors, unless it has one. */
 void td_inherited_hint(struct td_err *err);
-
-#endif

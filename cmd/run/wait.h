@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_RUN_WAIT_H
-#define TD_CMD_RUN_WAIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ int td_waiter_rearm(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake, struct td_err *err);
 void td_waiter_close(struct td_waiter *waiter);
-
-#endif

@@ -5,8 +5,7 @@
  * In: a job with a plan of events (cmd/plan), and how to sample each.
  * Out: resolved spots.  locate.c sums up the samples, profile.c uses the counts between them.
  */
-#ifndef TD_CMD_SAMPLE_PARTS_H
-#define TD_CMD_SAMPLE_PARTS_H
+#pragma once
 
 #include "cmd/plan/job.h"
 #include "cmd/request.h"
@@ -191,5 +190,3 @@ struct td_sample_filter {
 	/* Called after the events are closed. */
 	void (*close)(struct td_locating *locating);
 };
-
-#endif

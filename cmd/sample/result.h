@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_SAMPLE_RESULT_H
-#define TD_CMD_SAMPLE_RESULT_H
+#pragma once
 
 #include "cmd/opts/option.h"
 #include "cmd/plan/job.h"
@@ -36,5 +35,3 @@ int td_region_result_close(struct td_region_result *result, int rc, struct td_er
  * level, or to locate where the program loses slots to the node.
  */
 void td_calls_suggest_next(const struct td_job *job, const struct td_report *report);
-
-#endif

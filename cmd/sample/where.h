@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_SAMPLE_WHERE_H
-#define TD_CMD_SAMPLE_WHERE_H
+#pragma once
 
 #include "cmd/output/stack_files.h"
 #include "cmd/output/where.h"
@@ -58,5 +57,3 @@ int td_replay_locate(struct td_recording *rec, const struct td_request *request,
  */
 int td_replay_profile(struct td_recording *rec, struct td_view *view, uint64_t *time_ns,
 		      const struct td_sample_files *asked, struct td_err *err);
-
-#endif

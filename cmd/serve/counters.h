@@ -9,8 +9,7 @@
  * Percentages of a level become slots here, so that sums over time and over machines
  * have the right weights.
  */
-#ifndef TD_CMD_SERVE_COUNTERS_H
-#define TD_CMD_SERVE_COUNTERS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -105,5 +104,3 @@ enum td_exposition {
 void td_out_openmetrics(FILE *fp, enum td_exposition how, const struct td_counters *counters);
 /* Return the content type for the HTTP header. */
 const char *td_out_openmetrics_type(enum td_exposition how);
-
-#endif

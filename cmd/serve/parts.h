@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_SERVE_PARTS_H
-#define TD_CMD_SERVE_PARTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ int td_http_timer(const struct td_http *http);
 void td_http_cut_off(struct td_http *http);
 /* http may be NULL. */
 void td_http_stop(struct td_http *http);
-
-#endif

@@ -6,8 +6,7 @@
  * Out: a canvas of text with styles, which screen.c draws with ncurses.  draw.c uses
  * no terminal, so that tests can read the canvas.
  */
-#ifndef TD_CMD_TOP_PARTS_H
-#define TD_CMD_TOP_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -322,5 +321,3 @@ void td_screen_show(const struct td_screen *screen, const struct td_canvas *canv
 enum td_screen_event td_screen_read(struct td_screen *screen, int *key);
 /* Restore the terminal.  May be called twice. */
 void td_screen_close(struct td_screen *screen);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_VIEW_ERRORS_H
-#define TD_CMD_VIEW_ERRORS_H
+#pragma once
 
 #include "cmd/view/view.h"
 #include "metrics/eval/finished.h"
@@ -46,5 +45,3 @@ void td_view_add_joined(struct td_view *view, const struct td_totals *totals,
  * mean, and events have none.
  */
 bool td_view_keeps_runs(const struct td_view *view);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_VIEW_NEXT_H
-#define TD_CMD_VIEW_NEXT_H
+#pragma once
 
 #include "cmd/output/advice.h"
 #include "cmd/request.h"
@@ -28,5 +27,3 @@ void td_view_find_verdict(struct td_view *view, const struct td_totals *totals,
  */
 void td_view_find_clear(struct td_view *view, const struct td_totals *totals,
 			const struct td_times *times, struct td_report *report);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_VIEW_SINK_H
-#define TD_CMD_VIEW_SINK_H
+#pragma once
 
 #include "cmd/output/format.h"
 #include "cmd/output/out.h"
@@ -54,5 +53,3 @@ int td_sink_end(struct td_sink *sink, int rc, struct td_err *err);
  */
 int td_append_check(struct td_sink *sink, const struct td_report *columns,
 		    const struct td_sheet *sheet, struct td_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_VIEW_SOURCE_H
-#define TD_CMD_VIEW_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ struct td_source {
 	size_t nr_cgroups;
 	const struct td_cgroups *live_cgroups; /* current state; NULL: none, or a recording */
 };
-
-#endif

@@ -6,8 +6,7 @@
  * Out: reports for the writers of cmd/output: one per interval, one for all intervals, or one for
  * all runs.  The request selects the output (sink.h).
  */
-#ifndef TD_CMD_VIEW_VIEW_H
-#define TD_CMD_VIEW_VIEW_H
+#pragma once
 
 #include "cmd/view/sink.h"
 #include "cmd/view/source.h"
@@ -110,5 +109,3 @@ void td_view_drop_kept(struct td_view *view);
 double td_work_difference(const struct td_work *work);
 /* Show the mean of all runs, after the last one, unless each run was shown. */
 int td_view_end(struct td_view *view, struct td_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_VIEW_VIEWER_H
-#define TD_CMD_VIEW_VIEWER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ struct td_focus {
 const char *td_focus_why(const struct td_focus *focus);
 /* Copy a verdict, including its names. */
 void td_focus_copy(struct td_focus *focus, const struct td_verdict *verdict);
-
-#endif

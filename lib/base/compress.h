@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_COMPRESS_H
-#define TD_LIB_BASE_COMPRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ FILE *td_zstd_writer(int fd, struct td_zstd **zstd, struct td_err *err);
 int td_zstd_flush(struct td_zstd *zstd);
 /* Returns the size of the file so far. */
 uint64_t td_zstd_size(const struct td_zstd *zstd);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_ERR_H
-#define TD_LIB_BASE_ERR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -57,5 +56,3 @@ void td_notes_add(struct td_notes *notes, const char *fmt, ...)
 /* Keeps only the first nr notes. */
 void td_notes_truncate(struct td_notes *notes, size_t nr);
 void td_notes_free(struct td_notes *notes);
-
-#endif

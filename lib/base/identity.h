@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_IDENTITY_H
-#define TD_LIB_BASE_IDENTITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ size_t td_label_name(const char *label);
 /* Returns an object with a string for each label. */
 struct json_object *td_identity_labels(const struct td_identity *identity);
 void td_identity_free(struct td_identity *identity);
-
-#endif

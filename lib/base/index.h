@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_INDEX_H
-#define TD_LIB_BASE_INDEX_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ size_t td_index_find(const struct td_index *index, uint64_t hash);
 /* Removes all elements but keeps the memory. */
 void td_index_clear(struct td_index *index);
 void td_index_free(struct td_index *index);
-
-#endif

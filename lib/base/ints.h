@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_INTS_H
-#define TD_LIB_BASE_INTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ bool td_ints_has(const struct td_ints *list, int value);
 void td_ints_remove(struct td_ints *list, const struct td_ints *others);
 /* Formats a list as "0-3,8".  The caller frees the text. */
 char *td_ints_format(const struct td_ints *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_JSON_H
-#define TD_LIB_BASE_JSON_H
+#pragma once
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -69,5 +68,3 @@ void td_json_put_clocks(struct json_object *to, const struct td_clocks *clocks);
  * a byte that is not valid UTF-8 is printed as the text \xff.
  */
 void td_json_put_line(FILE *fp, struct json_object *line);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_LIBRARY_H
-#define TD_LIB_BASE_LIBRARY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -47,5 +46,3 @@ struct td_library_function {
  */
 int td_library_load(const char *library, const struct td_library_function *functions, size_t nr,
 		    struct td_err *err);
-
-#endif

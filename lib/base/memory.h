@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_MEMORY_H
-#define TD_LIB_BASE_MEMORY_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ void td_memory_check(void);
 void td_memory_on_failure(void (*end)(void));
 /* Calls the function that td_memory_on_failure() has set. */
 __attribute__((noreturn)) void td_memory_fail(void);
-
-#endif

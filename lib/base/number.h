@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_NUMBER_H
-#define TD_LIB_BASE_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ int td_parse_ms(const char *text, int min, int max, int *out);
 int td_parse_ns(const char *text, uint64_t *out);
 /* Returns the unit of a time: the text after its number, which may be "". */
 const char *td_parse_ms_unit(const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_PRINTABLE_H
-#define TD_LIB_BASE_PRINTABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ char *td_shell_word(const char *word);
 
 /* Does the text consist of words without characters that are special in a shell? */
 bool td_is_plain_shell(const char *text);
-
-#endif

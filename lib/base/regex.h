@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_REGEX_H
-#define TD_LIB_BASE_REGEX_H
+#pragma once
 
 #include <regex.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@
  * refused.  Returns 0, or -EINVAL with the reason in why.
  */
 int td_regex_compile(regex_t *regex, const char *text, char *why, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_SUGGEST_H
-#define TD_LIB_BASE_SUGGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ struct td_suggest {
 void td_suggest_offer(struct td_suggest *suggest, const char *name, const char *desc);
 /* Formats as "'a', 'b' or 'c'"; "" if nothing is near. */
 void td_suggest_format(const struct td_suggest *suggest, char *buf, size_t size);
-
-#endif

@@ -5,8 +5,7 @@
  * Errors and notes, numbers and lists of numbers in text, text that is safe to
  * print, JSON, similar names for a wrong one, time and memory.
  */
-#ifndef TD_LIB_BASE_UTIL_H
-#define TD_LIB_BASE_UTIL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ void *td_array_next(void *array, size_t *nr, size_t *nr_kept, size_t size);
 void td_array_clear(void *array, size_t nr, size_t size);
 /* Adds a copy of *element and increments *nr. */
 void td_array_push(void *array, size_t *nr, const void *element, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNT_AGGREGATION_H
-#define TD_LIB_COUNT_AGGREGATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ bool td_aggregation_by_task(enum td_aggregation how);
 bool td_aggregation_names_tasks(enum td_aggregation how);
 /* Returns the option as messages name it: "-A" or "--per-core". */
 const char *td_aggregation_option(enum td_aggregation how);
-
-#endif

@@ -6,8 +6,7 @@
  * Out: struct td_totals: each event for each core, socket, thread or other id.
  * Finished results have the form of report.h.
  */
-#ifndef TD_LIB_COUNT_AGGREGATOR_H
-#define TD_LIB_COUNT_AGGREGATOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ void td_totals_free(struct td_totals *totals);
  */
 void td_aggregate(const struct td_aggregator *agg, const struct td_readings *delta,
 		  const struct td_plan *plan, struct td_totals *totals);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNT_ASK_H
-#define TD_LIB_COUNT_ASK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ static inline bool td_ask_is_made(const struct td_ask *ask)
 {
 	return ask->level || ask->only_level || ask->nr_names || ask->bottlenecks;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNT_BATCHED_H
-#define TD_LIB_COUNT_BATCHED_H
+#pragma once
 
 #include "lib/count/course.h"
 #include "lib/region/layout.h"
@@ -60,5 +59,3 @@ void td_batched_add(struct td_batched *batched, const struct td_reading *reading
 /* Completes the course; call after the last td_batched_add(). */
 void td_batched_end(struct td_batched *batched);
 void td_batched_free(struct td_batched *batched);
-
-#endif

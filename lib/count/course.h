@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNT_COURSE_H
-#define TD_LIB_COUNT_COURSE_H
+#pragma once
 
 #include "lib/count/readings.h"
 #include "lib/count/report.h"
@@ -111,5 +110,3 @@ struct td_jackknifed td_jackknife_end(const struct td_jackknife *jackknife);
 
 /* Returns the 97.5 % quantile of Student's distribution; degrees is at least 1. */
 double td_student(double degrees);
-
-#endif

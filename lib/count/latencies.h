@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNT_LATENCIES_H
-#define TD_LIB_COUNT_LATENCIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ uint64_t td_latency_sum(const struct td_latency *latency);
 /* Returns the mean in cycles; NaN if there are too few samples.  latency may be NULL. */
 double td_latency_mean(const struct td_latency *latency);
 void td_latencies_free(struct td_latencies *latencies);
-
-#endif

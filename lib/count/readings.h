@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNT_READINGS_H
-#define TD_LIB_COUNT_READINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ double td_readings_value(const struct td_readings *sum, int event);
  * it was never enabled.
  */
 double td_readings_share(const struct td_readings *sum, const struct td_group *group);
-
-#endif

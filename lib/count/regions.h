@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNT_REGIONS_H
-#define TD_LIB_COUNT_REGIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -226,5 +225,3 @@ struct td_region *td_regions_find(const struct td_regions *regions, const char *
 /* Moves the element at that index to the end. */
 void td_regions_move_last(struct td_regions *regions, size_t at);
 void td_regions_free(struct td_regions *regions);
-
-#endif

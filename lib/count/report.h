@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNT_REPORT_H
-#define TD_LIB_COUNT_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -394,5 +393,3 @@ void td_report_drop_absent(struct td_report *report);
 /* Empties a report, which is zeroed or was used; keeps the memory of its rows. */
 void td_report_clear(struct td_report *report);
 void td_report_free(struct td_report *report);
-
-#endif

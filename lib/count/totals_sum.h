@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNT_TOTALS_SUM_H
-#define TD_LIB_COUNT_TOTALS_SUM_H
+#pragma once
 
 #include "lib/count/aggregator.h"
 #include "lib/count/report.h"
@@ -62,5 +61,3 @@ void td_totals_sum_add_weighted(struct td_totals_sum *sum, const struct td_plan 
  */
 void td_totals_sum_divide(struct td_totals_sum *sum);
 void td_totals_sum_free(struct td_totals_sum *sum);
-
-#endif

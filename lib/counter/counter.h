@@ -7,8 +7,7 @@
  * left out or explained here (fall_back.c, probe.h), and tasks that begin and end are
  * watched (tasks.h).
  */
-#ifndef TD_LIB_COUNTER_COUNTER_H
-#define TD_LIB_COUNTER_COUNTER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -127,5 +126,3 @@ void td_counter_end_task(struct td_counter *counter, int tid);
  * last readings become invalid.
  */
 void td_counter_forget_ended(struct td_counter *counter);
-
-#endif

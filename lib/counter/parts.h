@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNTER_PARTS_H
-#define TD_LIB_COUNTER_PARTS_H
+#pragma once
 
 #include <internal/evsel.h>
 #include <internal/xyarray.h>
@@ -159,5 +158,3 @@ int td_counter_add_missing(struct td_counter *counter, const struct td_ints *cpu
  */
 int td_fall_back(const struct td_counter_setup *setup, size_t group, size_t member, int rc,
 		 struct td_err *err);
-
-#endif

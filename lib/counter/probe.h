@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNTER_PROBE_H
-#define TD_LIB_COUNTER_PROBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,5 +90,3 @@ bool td_event_needs_kernel(const struct td_event *event, const char *pmu);
 /* Explains the kernel's refusal (rc, a negative errno) to open event on pmu. */
 int td_open_error(struct td_err *err, int rc, const struct td_event *event, const char *pmu,
 		  const struct td_target *target);
-
-#endif

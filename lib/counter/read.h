@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNTER_READ_H
-#define TD_LIB_COUNTER_READ_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -97,5 +96,3 @@ struct td_affinity {
 /* Moves this thread to a CPU, if that is allowed. */
 void td_go_to_cpu(int cpu);
 void td_affinity_restore(const struct td_affinity *before);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_COUNTER_TASKS_H
-#define TD_LIB_COUNTER_TASKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ bool td_task_watch_next(struct td_task_watch *watch, struct td_task_event *event
  */
 uint64_t td_task_watch_lost(const struct td_task_watch *watch);
 void td_task_watch_close(struct td_task_watch *watch); /* NULL is fine */
-
-#endif

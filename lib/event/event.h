@@ -7,8 +7,7 @@
  * Out: a struct td_event for each PMU that counts an event.  An error points at the
  * wrong word.
  */
-#ifndef TD_LIB_EVENT_EVENT_H
-#define TD_LIB_EVENT_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -140,5 +139,3 @@ void td_modifiers_copy_rings(struct td_modifiers *to, const struct td_modifiers 
  */
 const char *td_modifiers_format(const struct td_modifiers *mods, const char *letters,
 				char buf[TD_MODIFIERS_SIZE]);
-
-#endif

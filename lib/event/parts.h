@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_EVENT_PARTS_H
-#define TD_LIB_EVENT_PARTS_H
+#pragma once
 
 #include "lib/base/err.h"
 #include "lib/event/event.h"
@@ -38,5 +37,3 @@ int td_build_add_terms(struct td_building *b, struct td_event *event, bool of_pm
 /* Add the bits of a named event.  Returns TD_BUILD_UNUSED if the PMU has no such event. */
 #define TD_BUILD_UNUSED 1
 int td_build_add_named(const struct td_building *b, struct td_event *event, const char *name);
-
-#endif

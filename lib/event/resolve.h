@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_EVENT_RESOLVE_H
-#define TD_LIB_EVENT_RESOLVE_H
+#pragma once
 
 #include "lib/base/err.h"
 #include "lib/event/event.h"
@@ -16,5 +15,3 @@
 int td_event_resolve(struct td_events *events, const struct td_event_text *text,
 		     const struct td_machine *machine, const struct td_event_source *source,
 		     struct td_notes *notes, struct td_err *err);
-
-#endif

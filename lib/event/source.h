@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_EVENT_SOURCE_H
-#define TD_LIB_EVENT_SOURCE_H
+#pragma once
 
 #include "lib/base/err.h"
 #include "lib/base/suggest.h"
@@ -25,5 +24,3 @@ struct td_event_source {
 	 */
 	int (*read_pmus)(void *ctx, const char *name, struct td_err *err);
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_EVENT_SPEC_H
-#define TD_LIB_EVENT_SPEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ struct td_event_text {
  */
 int td_event_text_parse(struct td_event_text *events, const char *text, struct td_err *err);
 void td_event_text_free(struct td_event_text *events);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_EVENT_SYMBOLS_H
-#define TD_LIB_EVENT_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ int td_cache_parse(const char *name, uint64_t *config);
 bool td_cache_name(uint64_t config, char buf[64]);
 /* Get the next cache event.  *at must be 0 before the first call.  Returns false at the end. */
 bool td_cache_next(unsigned int *at, uint64_t *config, char name[64]);
-
-#endif

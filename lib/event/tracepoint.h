@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_EVENT_TRACEPOINT_H
-#define TD_LIB_EVENT_TRACEPOINT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ int td_tracepoints_find(struct td_tracepoints *out, const char *system, const ch
 /* Find all tracepoints.  No error message names a tracepoint. */
 int td_tracepoints_find_all(struct td_tracepoints *out, struct td_err *err);
 void td_tracepoints_free(struct td_tracepoints *list);
-
-#endif

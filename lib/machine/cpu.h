@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_MACHINE_CPU_H
-#define TD_LIB_MACHINE_CPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ int td_cpu_times_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 /* Reads the total time of processes and their ended children.  Returns false if a process ended. */
 bool td_cpu_times_read_pids(const struct td_sysfs *fs, const struct td_ints *pids,
 			    struct td_cpu_times *out);
-
-#endif

@@ -11,8 +11,7 @@
  * - RHEL (5.14.0-503.el9) backports large parts of later series.
  * A kernel with an unknown patch level is assumed to have the faults of neighbouring series.
  */
-#ifndef TD_LIB_MACHINE_KERNEL_H
-#define TD_LIB_MACHINE_KERNEL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ static inline bool td_kernel_has_patch(unsigned int version)
 bool td_kernel_has(const char *release, unsigned int version, enum td_kernel_fault fault);
 /* Returns the next release without the fault, such as "6.6.83". */
 const char *td_kernel_fixed(unsigned int version, enum td_kernel_fault fault);
-
-#endif

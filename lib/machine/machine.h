@@ -6,8 +6,7 @@
  * Out: struct td_machine: its CPUs, its PMUs with their formats and events, and the core of each
  * PMU.  Plain data; no counter is opened.
  */
-#ifndef TD_LIB_MACHINE_MACHINE_H
-#define TD_LIB_MACHINE_MACHINE_H
+#pragma once
 
 #include "lib/machine/cpu.h"
 #include "lib/machine/pmu.h"
@@ -80,5 +79,3 @@ size_t td_machine_count_kinds(const struct td_machine *machine);
 int td_machine_find_pmu(const struct td_machine *machine, const char *name);
 int td_machine_find_type(const struct td_machine *machine, uint32_t type);
 void td_machine_free(struct td_machine *machine);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_MACHINE_PMU_H
-#define TD_LIB_MACHINE_PMU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,5 +115,3 @@ const struct td_format *td_pmu_format(const struct td_pmu *pmu, const char *name
  */
 int td_pmu_pack(const struct td_pmu *pmu, const struct td_format *format, uint64_t value,
 		uint64_t config[TD_NR_CONFIGS], uint64_t *bits);
-
-#endif

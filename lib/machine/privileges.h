@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_MACHINE_PRIVILEGES_H
-#define TD_LIB_MACHINE_PRIVILEGES_H
+#pragma once
 
 #include <linux/capability.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ int td_capabilities_keep(uint64_t kept);
  * restore them in commands that it starts.
  */
 bool td_open_files_raise(struct rlimit *before);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_MACHINE_SYSFS_H
-#define TD_LIB_MACHINE_SYSFS_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -66,5 +65,3 @@ struct td_names {
 /* Lists the names in a directory, sorted, without hidden files. */
 int td_sysfs_list(int dir, const char *path, struct td_names *names);
 void td_names_free(struct td_names *names);
-
-#endif

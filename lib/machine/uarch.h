@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Facts about models and cores, from the rows that vendor.h describes. */
-#ifndef TD_LIB_MACHINE_UARCH_H
-#define TD_LIB_MACHINE_UARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ enum td_register {
 	TD_REGISTER_SNOOP_1,
 };
 enum td_register td_uarch_register(uint64_t config, uint64_t config1);
-
-#endif

@@ -18,8 +18,7 @@
  *
  * README contains a table of the features of each core.
  */
-#ifndef TD_LIB_MACHINE_VENDOR_H
-#define TD_LIB_MACHINE_VENDOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -164,5 +163,3 @@ struct td_vendor {
 };
 
 extern const struct td_vendor td_intel, td_amd;
-
-#endif

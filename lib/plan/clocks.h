@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_PLAN_CLOCKS_H
-#define TD_LIB_PLAN_CLOCKS_H
+#pragma once
 
 #include "lib/plan/fit.h"
 #include "lib/plan/plan.h"
@@ -59,5 +58,3 @@ bool td_clocks_drop(struct td_plan *plan, const struct td_machine *machine, int 
  */
 int td_clocks_find(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 		   enum td_clock_event clock, bool recorded);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_PLAN_FIT_H
-#define TD_LIB_PLAN_FIT_H
+#pragma once
 
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
@@ -97,5 +96,3 @@ void td_plan_restore_groups(struct td_plan *plan);
  * counter is left are refused with TD_NO_COUNTER_LEFT.  Pure.
  */
 void td_plan_join(struct td_plan *plan, const struct td_machine *machine);
-
-#endif

@@ -7,8 +7,7 @@
  * Out: struct td_plan: groups that fit the counters of their PMUs.  Events that the kernel refuses
  * are removed later.
  */
-#ifndef TD_LIB_PLAN_PLAN_H
-#define TD_LIB_PLAN_PLAN_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -183,5 +182,3 @@ void td_plan_add_clone(struct td_plan *plan, struct td_group *group, int referen
  */
 int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups, int nr_specs,
 		      struct td_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_RECORDING_PARTS_H
-#define TD_LIB_RECORDING_PARTS_H
+#pragma once
 
 /* The parts that read and write a recording. */
 #include <json-c/json.h>
@@ -45,5 +44,3 @@ int td_recording_read_end(struct td_recording *rec, struct json_object *end, str
 /* Implements td_recording_next() for recordings. */
 int td_recording_read_interval(struct td_recording *rec, uint64_t *time_ns,
 			       struct td_readings *readings, struct td_err *err);
-
-#endif

@@ -6,8 +6,7 @@
  * Out: the same machine, plan and readings, for a report (read.c).  Files that
  * perf stat wrote are read by a struct td_foreign.
  */
-#ifndef TD_LIB_RECORDING_RECORDING_H
-#define TD_LIB_RECORDING_RECORDING_H
+#pragma once
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -209,5 +208,3 @@ int td_recording_add_place(struct td_recording *rec, const struct td_place *plac
 int td_recording_set_time(struct td_recording *rec, uint64_t time_ns);
 /* Make room for nr readings; their values are not set. */
 void td_recording_resize(struct td_readings *readings, size_t nr);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_SAMPLE_INSN_H
-#define TD_LIB_SAMPLE_INSN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ bool td_insn_decode(struct td_insn *insn, const uint8_t *code, size_t size, bool
 
 /* Returns true if code starts with a NOP of any length. */
 bool td_insn_is_nop(const uint8_t *code, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_SAMPLE_LOCATIONS_H
-#define TD_LIB_SAMPLE_LOCATIONS_H
+#pragma once
 
 #include "lib/sample/spots.h"
 
@@ -92,5 +91,3 @@ void td_stacks_free(struct td_stacks *stacks);
  * "[unknown]".  buf may be used for it.
  */
 const char *td_stack_name(char buf[TD_STACK_NAME], const struct td_spots *spots, int function);
-
-#endif

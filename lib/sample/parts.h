@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Searches files for the names of addresses. */
-#ifndef TD_LIB_SAMPLE_PARTS_H
-#define TD_LIB_SAMPLE_PARTS_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <libelf.h>
@@ -284,5 +283,3 @@ int td_file_symbols_open_lines(struct td_file_symbols *symbols, struct td_search
 bool td_file_symbols_address(const struct td_file_symbols *symbols, const struct td_object *object,
 			     uint64_t *address);
 void td_file_symbols_close(struct td_file_symbols *symbols);
-
-#endif

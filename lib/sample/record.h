@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_SAMPLE_RECORD_H
-#define TD_LIB_SAMPLE_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -140,5 +139,3 @@ void td_queue_put(struct td_queue *queue, uint64_t time_ns, const void *data, ui
 /* Returns the first record if it is older than until_ns, or NULL.  The caller frees it. */
 uint64_t *td_queue_pop(struct td_queue *queue, uint64_t until_ns, uint16_t *size);
 void td_queue_free(struct td_queue *queue);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_SAMPLE_SAMPLER_H
-#define TD_LIB_SAMPLE_SAMPLER_H
+#pragma once
 
 #include "lib/base/err.h"
 #include "lib/plan/plan.h"
@@ -136,5 +135,3 @@ void td_sampler_look(const struct td_sampler *sampler, size_t group, int cpu, td
  * the last moments stay in a queue for the next call.
  */
 void td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take, void *ctx);
-
-#endif

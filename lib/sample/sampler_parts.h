@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_SAMPLE_SAMPLER_PARTS_H
-#define TD_LIB_SAMPLE_SAMPLER_PARTS_H
+#pragma once
 
 #include <internal/evlist.h>
 #include <internal/evsel.h>
@@ -94,5 +93,3 @@ void td_sampler_note_trace(struct td_sampler *part, const struct perf_mmap *map,
 /* Moves traced bytes out of the rings, to make room for more. */
 void td_sampler_read_trace(struct td_sampler *part);
 void td_sampler_close_trace(struct td_sampler *part);
-
-#endif

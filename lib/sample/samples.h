@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_SAMPLE_SAMPLES_H
-#define TD_LIB_SAMPLE_SAMPLES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -47,5 +46,3 @@ struct td_samples {
 int td_samples_read(struct td_samples *samples, struct td_recording *rec, td_take_sample *take,
 		    void *ctx, struct td_err *err);
 void td_samples_free(struct td_samples *samples);
-
-#endif

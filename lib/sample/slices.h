@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_SAMPLE_SLICES_H
-#define TD_LIB_SAMPLE_SLICES_H
+#pragma once
 
 #include "lib/base/index.h"
 #include "lib/count/readings.h"
@@ -55,5 +54,3 @@ void td_slices_settle(struct td_slices *slices);
 /* Ends the interval.  Returns its counts, valid until the next call. */
 const struct td_readings *td_slices_end(struct td_slices *slices);
 void td_slices_free(struct td_slices *slices);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_SAMPLE_SPACES_H
-#define TD_LIB_SAMPLE_SPACES_H
+#pragma once
 
 #include "lib/base/err.h"
 #include "lib/machine/sysfs.h"
@@ -34,5 +33,3 @@ bool td_spaces_has(const struct td_spaces *spaces, int pid, uint64_t address);
 /* Returns the spot of an address.  Unmapped ones are in an object "[unknown]". */
 int td_spaces_find(const struct td_spaces *spaces, struct td_spots *spots, int pid,
 		   uint64_t address, bool kernel);
-
-#endif

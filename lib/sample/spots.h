@@ -6,8 +6,7 @@
  * Out: spots (this file) with their functions; hits (locations.h) and windows
  * (windows.h) refer to them.
  */
-#ifndef TD_LIB_SAMPLE_SPOTS_H
-#define TD_LIB_SAMPLE_SPOTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,5 +107,3 @@ int td_spots_caller(const struct td_spots *spots, int spot, int call);
  */
 int *td_spots_unknown(const struct td_spots *spots, size_t *nr);
 void td_spots_free(struct td_spots *spots);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_SAMPLE_SWITCHES_H
-#define TD_LIB_SAMPLE_SWITCHES_H
+#pragma once
 
 #include "lib/base/err.h"
 #include "lib/count/readings.h"
@@ -52,5 +51,3 @@ void td_switches_drain(struct td_switches *switches);
  * after that are in the next readings.
  */
 void td_switches_read(struct td_switches *switches, struct td_readings *readings);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_SAMPLE_SYMBOLS_H
-#define TD_LIB_SAMPLE_SYMBOLS_H
+#pragma once
 
 #include "lib/base/err.h"
 #include "lib/machine/sysfs.h"
@@ -35,5 +34,3 @@ const char *td_symbols_reason(const struct td_object *object, int rc);
  * without a name, at the spot's address.  Notes contain the reasons.
  */
 void td_symbols_resolve(struct td_symbols *symbols, struct td_spots *spots);
-
-#endif

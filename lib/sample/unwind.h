@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_SAMPLE_UNWIND_H
-#define TD_LIB_SAMPLE_UNWIND_H
+#pragma once
 
 #include <elfutils/libdw.h>
 
@@ -79,5 +78,3 @@ void td_unwinder_free(struct td_unwinder *unwinder); /* NULL is fine */
 /* Returns the rule of a spot, which is valid until the next call. */
 const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
 					      const struct td_spots *spots, int spot);
-
-#endif

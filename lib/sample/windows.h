@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_SAMPLE_WINDOWS_H
-#define TD_LIB_SAMPLE_WINDOWS_H
+#pragma once
 
 #include "lib/base/index.h"
 #include "lib/count/batched.h"
@@ -87,5 +86,3 @@ void td_function_counts_to_regions(struct td_function_counts *counts, const stru
 				   const struct td_spots *spots, struct td_regions *regions,
 				   struct td_batched *batched);
 void td_function_counts_free(struct td_function_counts *counts);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_TARGET_CGROUP_H
-#define TD_LIB_TARGET_CGROUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,5 +113,3 @@ char *td_container_name(const struct td_sysfs *fs, const char *cgroup);
 void td_container_look(const struct td_cgroups *cgroups, size_t index, const struct td_sysfs *fs);
 /* Returns true if one of the cgroups has a known container. */
 bool td_cgroups_have_containers(const struct td_cgroups *cgroups);
-
-#endif

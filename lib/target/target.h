@@ -6,8 +6,7 @@
  * Out: struct td_target: numbers for the kernel, and open cgroup directories.  Also
  * the names of tasks (tasks.h).
  */
-#ifndef TD_LIB_TARGET_TARGET_H
-#define TD_LIB_TARGET_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -185,5 +184,3 @@ void td_task_names_end(struct td_task_names *names, int tid);
 /* Removes the names of ended tasks, but not the number of lives of their tids. */
 void td_task_names_forget_ended(struct td_task_names *names);
 void td_task_names_free(struct td_task_names *names);
-
-#endif

@@ -5,8 +5,7 @@
  * In: the finished reports of the recordings of each side, A and B.
  * Out: rows with the difference B minus A of each value, and its 95 % interval.
  */
-#ifndef TD_METRICS_DIFF_DIFF_H
-#define TD_METRICS_DIFF_DIFF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -226,5 +225,3 @@ enum td_gate td_limits_exceeded(struct td_limits *limits, const struct td_diff *
 /* Adds the results as notes. */
 void td_limits_note(const struct td_limits *limits, struct td_notes *notes);
 void td_limits_free(struct td_limits *limits);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_METRICS_DIFF_INTERVAL_H
-#define TD_METRICS_DIFF_INTERVAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ double td_separation_p_value(unsigned int a, unsigned int b);
  * weighted procedure in section 4).  NaN is ignored and never marked.
  */
 void td_holm_mark(const double *chances, const double *weights, size_t nr, bool *marked);
-
-#endif

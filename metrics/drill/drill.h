@@ -5,8 +5,7 @@
  * In: the report of about the last second, and the families that are counted.
  * Out: the families (metrics/tree) to count from now on.
  */
-#ifndef TD_METRICS_DRILL_DRILL_H
-#define TD_METRICS_DRILL_DRILL_H
+#pragma once
 
 #include "lib/count/report.h"
 #include "metrics/tree/tree.h"
@@ -54,5 +53,3 @@ bool td_drill_decide(struct td_drill *drill, const struct td_report *report, uin
 /* Lists the labels of the families and pools that are on. */
 void td_drill_list(const struct td_drill *drill, struct td_ints *out);
 void td_drill_free(struct td_drill *drill);
-
-#endif

@@ -5,8 +5,7 @@
  * In: a tree, and the totals of one interval.
  * Out: the rows of a struct td_report.
  */
-#ifndef TD_METRICS_EVAL_EVAL_H
-#define TD_METRICS_EVAL_EVAL_H
+#pragma once
 
 #include "metrics/eval/evaluation.h"
 
@@ -34,5 +33,3 @@ struct td_merge {
 };
 
 void td_merge_plan(const struct td_tree *tree, struct td_merge *merge);
-
-#endif

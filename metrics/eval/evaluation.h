@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_METRICS_EVAL_EVALUATION_H
-#define TD_METRICS_EVAL_EVALUATION_H
+#pragma once
 
 #include "lib/count/aggregator.h"
 #include "lib/count/report.h"
@@ -108,5 +107,3 @@ void td_eval_fill_cell(const struct td_evaluation *e, const struct td_metric *me
 void td_eval_find_what_matters(struct td_row *row);
 /* Returns the parent of a node in the order of the tree, or NULL. */
 const struct td_node *td_eval_parent(const struct td_row *row, size_t node);
-
-#endif

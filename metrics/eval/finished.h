@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Additions to the rows of a finished report (td_eval()). */
-#ifndef TD_METRICS_EVAL_FINISHED_H
-#define TD_METRICS_EVAL_FINISHED_H
+#pragma once
 
 #include "lib/count/course.h"
 #include "lib/count/report.h"
@@ -164,5 +163,3 @@ void td_errors_end(struct td_errors *errors);
 /* Marks all cells as read too rarely for an error. */
 void td_errors_none(struct td_report *report);
 void td_errors_free(struct td_errors *errors);
-
-#endif

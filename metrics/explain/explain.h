@@ -5,8 +5,7 @@
  * In: the name of a node.
  * Out: its meaning, usual causes and remedies.
  */
-#ifndef TD_METRICS_EXPLAIN_EXPLAIN_H
-#define TD_METRICS_EXPLAIN_EXPLAIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ bool td_explanation_is_word(const char *typed);
  * of its advice) begin with it?
  */
 bool td_explanation_is_about(const struct td_explanation *text, const char *word, bool advice);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The parts of the reader of metric files. */
-#ifndef TD_METRICS_FILES_PARTS_H
-#define TD_METRICS_FILES_PARTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -66,5 +65,3 @@ char *td_sample_from_words(const char *desc);
  * provided the formula agrees.
  */
 void td_unit_from_words(struct td_model_metric *metric);
-
-#endif

@@ -5,8 +5,7 @@
  * In: the kernel tree's pmu-events.
  * Out: struct td_pmu_events.
  */
-#ifndef TD_METRICS_FILES_PMU_EVENTS_H
-#define TD_METRICS_FILES_PMU_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -149,5 +148,3 @@ int td_groups_level(const char *metric, const char *groups);
  * left unchanged, because trees borrow their parents.
  */
 void td_pmu_events_find_parents(struct td_pmu_events *events, size_t first);
-
-#endif

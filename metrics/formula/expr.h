@@ -6,8 +6,7 @@
  * Out: struct td_expr, which computes a value from an array of operands, and
  * the literals (#num_cores ...) that formulas can use.
  */
-#ifndef TD_METRICS_FORMULA_EXPR_H
-#define TD_METRICS_FORMULA_EXPR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -89,5 +88,3 @@ void td_literals_fill(struct td_literals *out, const struct td_machine *machine,
 		      const struct td_place *places, uint64_t tsc_hz, bool core_wide);
 /* Looks up a literal such as "#num_cores", ignoring case.  Returns -ENOENT if it does not exist. */
 int td_literals_find(const struct td_literals *literals, const char *name, double *out);
-
-#endif

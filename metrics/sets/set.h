@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_METRICS_SETS_SET_H
-#define TD_METRICS_SETS_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,5 +113,3 @@ const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 					    const struct td_pmu *pmu);
 /* Are there built-in sets for the vendor?  Metrics of other vendors are only in files. */
 bool td_builtin_is_for(const struct td_machine *machine);
-
-#endif

@@ -6,8 +6,7 @@
  * Out: a struct td_metric_set for each core PMU, with the built-in levels 1 and
  * 2 and the metrics of the files.  set.h selects those in the request.
  */
-#ifndef TD_METRICS_SETS_SETS_H
-#define TD_METRICS_SETS_SETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ bool td_package_lacks_formula(const struct td_metric_def *def);
  * outlive sets.
  */
 void td_sets_add_package(struct td_sets *sets, const struct td_pmu_events *files);
-
-#endif

@@ -5,8 +5,7 @@
  * In: the rows of a report with the facts of timed calls.
  * Out: struct td_slow, shares of the extra time of a slow call.
  */
-#ifndef TD_METRICS_SLOW_SLOW_H
-#define TD_METRICS_SLOW_SLOW_H
+#pragma once
 
 #include "lib/count/regions.h"
 #include "lib/count/report.h"
@@ -25,5 +24,3 @@ void td_slow_find(const struct td_report *report, const struct td_timed *timed, 
 const char *td_slow_why_not(const struct td_row *row, uint64_t period);
 /* Returns the same as td_slow_why_not(), considering only samples. */
 const char *td_slow_why_not_sampled(const struct td_row *row, uint64_t period);
-
-#endif

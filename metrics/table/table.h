@@ -6,8 +6,7 @@
  * Out: struct td_event_report, with a row for each event and its ratios, and the
  * standard errors over several runs.
  */
-#ifndef TD_METRICS_TABLE_TABLE_H
-#define TD_METRICS_TABLE_TABLE_H
+#pragma once
 
 #include "lib/base/index.h"
 #include "lib/count/aggregator.h"
@@ -164,5 +163,3 @@ void td_spreads_fill_events(struct td_spreads *spreads, struct td_event_report *
 bool td_spreads_find_paused(struct td_spreads *spreads, const struct td_report *report,
 			    double *values);
 void td_spreads_free(struct td_spreads *spreads);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_METRICS_TREE_SCOPE_H
-#define TD_METRICS_TREE_SCOPE_H
+#pragma once
 
 #include "lib/event/resolve.h"
 #include "metrics/tree/tree.h"
@@ -68,5 +67,3 @@ int td_tree_want_all(struct td_scope *scope);
 int td_tree_want_weight(struct td_scope *scope);
 /* Calls fn with scope->pmu set to each PMU that has metrics; stops if it does not return 0. */
 int td_tree_each_pmu(struct td_scope *scope, int (*fn)(struct td_scope *scope));
-
-#endif

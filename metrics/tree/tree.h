@@ -6,8 +6,7 @@
  * Out: struct td_tree, with compiled formulas, their order and columns, and the
  * events that they need, for lib/plan.
  */
-#ifndef TD_METRICS_TREE_TREE_H
-#define TD_METRICS_TREE_TREE_H
+#pragma once
 
 #include "lib/count/latencies.h"
 #include "lib/count/report.h"
@@ -191,5 +190,3 @@ void td_tree_set_latencies(const struct td_tree *tree, const struct td_latencies
 const char *td_tree_latency_gap(const struct td_tree *tree, const struct td_metric *metric);
 /* Returns the reason why a metric cannot have a value, or NULL. */
 const char *td_metric_refusal(const struct td_tree *tree, const struct td_metric *metric);
-
-#endif

@@ -5,8 +5,7 @@
  * In: a finished report.
  * Out: struct td_verdict: values and names of the report, but no sentences.
  */
-#ifndef TD_METRICS_VERDICT_VERDICT_H
-#define TD_METRICS_VERDICT_VERDICT_H
+#pragma once
 
 #include "lib/count/report.h"
 
@@ -117,5 +116,3 @@ bool td_node_is_in_slots(const struct td_node *node);
  * the machine may lack.
  */
 const char *td_node_events_find(const char *node);
-
-#endif

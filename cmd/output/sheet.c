@@ -394,7 +394,8 @@ static const struct td_sheet_column columns[] = {
 	[CALLER] = { "caller", TD_CELL_TEXT, offsetof(struct spot_row, caller) },
 	[IN] = { "in", TD_CELL_TEXT, offsetof(struct spot_row, in) },
 	{ "slower", TD_CELL_SECONDS, offsetof(struct spot_row, slower) },
-	[SAMPLED] = { "sampled", TD_CELL_TEXT, offsetof(struct spot_row, sampled), .optional = true },
+	[SAMPLED] = { "sampled", TD_CELL_TEXT, offsetof(struct spot_row, sampled),
+		      .optional = true },
 };
 
 static const char *put_address(char buf[32], uint64_t address)
@@ -449,8 +450,7 @@ static void set_location(struct spot_row *row, const struct td_where *where,
 				  .node = where->node,
 				  .line = NAN,
 				  .in = where->in,
-				  .slower =
-					  where->slower_ns ? (double)where->slower_ns / 1e9 : NAN,
+				  .slower = where->slower_ns ? (double)where->slower_ns / 1e9 : NAN,
 				  .sampled = event->sampled };
 	set_share(row, &location->share);
 	set_function(row, where->spots, location->function);

@@ -110,9 +110,9 @@ report() {
 	report -j "$data/processes.jsonl"
 	assert_success
 	# by what they lost in both intervals alike; what is idle loses nothing
-	try jq -es --argjson tids '[181, 180, 182]' '
+	try jq -es '
 		map(select(.metric == "tma_retiring")) | group_by(.time) | length == 2 and all(
-			(map(.tid)[:3] == $tids) and (.[-1] | .comm == "(idle)" and (has("tid") | not) and .lost_share == null) and
+			(map(.tid)[:3] == [181, 180, 182]) and (.[-1] | .comm == "(idle)" and (has("tid") | not) and .lost_share == null) and
 			([.[] | select(.lost_share) | .lost_share] | . == (sort | reverse)))' <<<"$output"
 	assert_success
 	report -x, --top 2 "$data/processes.jsonl"

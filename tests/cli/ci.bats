@@ -129,7 +129,7 @@ has() {
 	# of one recording a side nobody knows what is chance
 	try "$TDSTAT" diff --quiet --junit x.xml --fail-above tma_frontend_bound:1 "$A" "$B"
 	assert_success
-	grep -q '<skipped message="tma_frontend_bound of cpu_atom grew by .*not known' x.xml
+	grep -q '<skipped message="tma_frontend_bound of cpu_atom grew by .*unknown' x.xml
 	try "$TDSTAT" diff --quiet --strict --junit x.xml --fail-above tma_frontend_bound:1 "$A" "$B"
 	assert_failure 1
 	has x.xml '<failure message="tma_frontend_bound'

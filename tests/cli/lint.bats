@@ -49,7 +49,8 @@ function_of() {
 	assert_same 'cmd/none.c: 0 lines, fewer than 25
 lib/base/few.c: 24 lines, fewer than 25
 lib/base/many.c: 1001 lines, more than 1000
-metrics/sets/long.h: 1001 lines, more than 1000' "$output"
+metrics/sets/long.h: 1001 lines, more than 1000
+3 C files of fewer than 50 lines, more than 1' "$output"
 }
 
 @test "sizes: a function is of 50 lines at most, also in tables" {

@@ -141,7 +141,7 @@ pmus() {
 			head -n 1 err
 			run ! grep 'split in two' err
 			# Lunar Lake: P-cores have enough counters left, E-cores a fixed one for r2c2
-			[[ $TD_MACHINE$pmu = lnlcpu_core ]] || grep -E "others hold $pmu: [23] of [0-9]+ general counters.* \(found on CPU $last\)" err
+			[[ $TD_MACHINE$pmu = lnlcpu_core ]] || grep -E "already in use: $pmu: [23] of [0-9]+ general counters.* \(found on CPU $last\)" err
 			jq -r 'select(.level and .value == null) | "\(.id) \(.metric)"' out >null
 			run ! grep . null
 			jq -es 'any(.level == 2)' out

@@ -148,7 +148,7 @@ expected() {
 
 @test "what matters most is found, and then where it is" {
 	run -0 --separate-stderr locate --all-user -j -o out -- taskset -c 0 "$ACT" 2s:dram_latency
-	[[ $stderr =~ loses\ most\ to\ tma_[a-z_]+ ]]
+	[[ $stderr =~ biggest\ loss\ on\ [a-z_]+:\ tma_[a-z_]+ ]]
 	mostly out cpu_core scenario_dram_latency
 	jq -es '.[0].node | test("^tma_")' out
 	"$ACT" 600s:icache &

@@ -71,11 +71,11 @@ plans() {
 	mount --bind on /proc/sys/kernel/nmi_watchdog
 	plans >buddy
 	grep -F ', NMI watchdog on (counter of cycles free)' heading
-	run ! grep -F 'others hold' heading
+	run ! grep -F 'already in use' heading
 	umount /proc/sys/kernel/nmi_watchdog
 	sysctl -q -w kernel.nmi_watchdog=1
 	plans >with
-	grep -F ', NMI watchdog on (counter of cycles free); others hold cpu: 1 of ' heading
+	grep -F ', NMI watchdog on (counter of cycles free); already in use: cpu: 1 of ' heading
 	[ -s without ]
 	diff without buddy
 	run ! diff without with

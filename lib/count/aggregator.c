@@ -384,7 +384,7 @@ static bool is_wanted(const struct td_aggregator *agg, const struct td_reading *
 {
 	const struct td_region *region;
 
-	if (agg->how == TD_AGGREGATE_ALL && reading->tid == TD_TASK_IDLE)
+	if (agg->skip_idle && agg->how == TD_AGGREGATE_ALL && reading->tid == TD_TASK_IDLE)
 		return false;
 	if (!agg->regions || !reading->region || agg->how == TD_AGGREGATE_MODE)
 		return true;

@@ -309,7 +309,7 @@ static const struct {
 	  .v = { { 0, -1, 70, 10, 8, 8 }, { 0, -1, 71, 5, 8, 8 } }, .nr = 2,
 	  .want = { { "all", NULL, "all", { 15, NAN }, { 2, 0 } } },
 	  .nr_ids = 1 },
-	{ "threads together, without idle CPUs", TD_AGGREGATE_ALL,
+	{ "threads of a machine together, without idle CPUs", TD_AGGREGATE_ALL, .skip_idle = true,
 	  .v = { { 0, -1, TD_TASK_IDLE, 10, 8, 8 }, { 0, -1, 71, 5, 8, 8 } }, .nr = 2,
 	  .want = { { "all", NULL, "all", { 5, NAN }, { 1, 0 } } },
 	  .nr_ids = 1 },

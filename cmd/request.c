@@ -55,13 +55,14 @@ bool td_request_by_switches(const struct td_request *request)
 	const struct td_ask *ask = &request->ask;
 	const struct td_target_ask *target = &request->target;
 	bool tasks = td_aggregation_names_tasks(td_request_aggregation(request)) &&
-		     target->all_cpus && !td_target_has_cgroups(target) &&
+		     td_target_is_wide(target) && !td_target_has_cgroups(target) &&
 		     !td_request_exposes(request);
 	bool cgroups = target->each_cgroup && !target->by_events && td_request_is_wide(request);
 
 	return (tasks || cgroups) && !target->has_cpus && !td_target_attaches(target) &&
 	       !td_request_has_events(request) && !ask->nr_names && !ask->bottlenecks &&
 	       !ask->energy && !ask->drill && ask->level <= TD_SWITCHES_LEVEL &&
+	       ask->only_level <= TD_SWITCHES_LEVEL &&
 	       !request->no_multiplex && request->when.repeat == 1 && !request->when.control &&
 	       !request->show.metric_only && !request->show.print_perf && !request->does.samples;
 }

@@ -67,6 +67,18 @@ static void join_threads(struct td_summed *summed, struct td_readings *readings)
 	}
 }
 
+/* Remove the counts of idle CPUs and unknown tasks, which no change of a program explains. */
+static void remove_no_tasks(struct td_readings *readings)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < readings->nr; i++) {
+		if (readings->v[i].tid != TD_TASK_IDLE && readings->v[i].tid != TD_TASK_LOST)
+			readings->v[nr++] = readings->v[i];
+	}
+	readings->nr = nr;
+}
+
 /* --- reading ---------------------------------------------------------------- */
 
 static int add_intervals(struct td_summed *summed, struct td_err *err)
@@ -82,6 +94,8 @@ static int add_intervals(struct td_summed *summed, struct td_err *err)
 	while (!(rc = td_recorded_next(rec, how, &time_ns, &delta, err))) {
 		const struct td_counted counted = { time_ns, &rec->times, &delta, &none };
 
+		if (summed->recorded.source.skip_idle)
+			remove_no_tasks(&delta);
 		if (td_aggregation_names_tasks(how))
 			join_threads(summed, &delta);
 		td_view_add_to_total(&summed->view, &counted);

@@ -208,15 +208,16 @@ static int check_processes(const struct td_request *o, struct td_err *err)
 {
 	const struct td_ask *ask = &o->ask;
 	const struct conflict conflicts[] = {
-		{ !o->target.all_cpus,
-		  "--per-process counts all processes of the machine: it needs -a" },
 		{ td_target_attaches(&o->target) || o->target.has_cpus ||
 			  td_target_has_cgroups(&o->target),
 		  "--per-process counts all processes of the machine: -p, -t, -C and cgroups exclude it" },
+		{ !td_target_is_wide(&o->target),
+		  "--per-process counts all processes of the machine: it needs -a" },
 		{ td_request_has_events(o) || ask->nr_names || ask->bottlenecks || ask->energy ||
-			  ask->level > TD_SWITCHES_LEVEL || ask->drill,
+			  ask->level > TD_SWITCHES_LEVEL || ask->only_level > TD_SWITCHES_LEVEL ||
+			  ask->drill,
 		  "--per-process shows levels 1 and 2 of the tree: -e, -d, -M, --bottlenecks, --energy, "
-		  "--null and deeper levels exclude it" },
+		  "--null, -l auto and levels 3 to 6 exclude it" },
 		{ o->no_multiplex || o->when.repeat != 1,
 		  "--per-process is of one run: -r and --no-multiplex exclude it" },
 		{ o->show.metric_only, "--metric-only and --per-process exclude each other" },

@@ -297,6 +297,9 @@ static int check_readings(const struct td_recording *rec, enum td_aggregation ho
 				    rec->path);
 	if (how == TD_AGGREGATE_REGION || td_aggregation_names_tasks(how) || !tasks)
 		return 0;
+	if (rec->info.how == TD_AGGREGATE_PROCESS)
+		return td_err_usage(err, "%s: %s has counts per process, not per CPU",
+				    td_aggregation_option(how), rec->path);
 	return td_err_usage(err, "%s: %s has counts per thread, not per CPU",
 			    td_aggregation_option(how), rec->path);
 }

@@ -526,8 +526,6 @@ static void keep_first(struct td_report *report, int ids)
 		if (nr && strcmp(report->rows[nr].id, report->rows[nr - 1].id) != 0 && !--ids)
 			break;
 	}
-	if (report->nr_kept < report->nr_rows)
-		report->nr_kept = report->nr_rows;
 	report->nr_rows = nr;
 }
 
@@ -537,17 +535,21 @@ static int show(const struct rows *r, struct td_report *report, struct td_err *e
 	struct td_view *view = r->view;
 	const struct td_viewer *viewer = view->viewer;
 	const struct td_frame *frame = &view->sink.frame;
+	size_t nr = report->nr_rows;
 
 	/* regions are sorted already */
 	if ((view->by_lost && report->has_lost) ||
 	    (is_page(view) && frame->how != TD_AGGREGATE_REGION))
 		td_report_sort_by_size(report);
-	keep_first(report, view->top);
+	if (report->has_lost)
+		keep_first(report, view->top);
 	describe(r, report);
 	if (!viewer)
 		view->sink.writer.out->report(&view->sink.writer, report);
 	else if (viewer->report(viewer->ctx, report, err))
 		return err->code;
+	/* the verdict is of all */
+	report->nr_rows = nr;
 	if (!frame->interval)
 		td_view_put_verdict(view, r->totals, r->times, report);
 	return 0;

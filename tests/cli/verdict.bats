@@ -120,6 +120,12 @@ report() {
 	# a program with a memory-bound scenario, and threads of one process on an E-core
 	report -x, "$data/processes.jsonl"
 	assert_equal "$(grep -c ',act-182,cpu_atom,' <<<"$output") $(grep -c ',act-182,' <<<"$output")" '2 2'
+	# a part of the rows is not the machine
+	report --summary "$data/processes.jsonl"
+	assert_line --regexp '^ Biggest losers: act-181 .*, act-180 '
+	all=$(grep '^ Biggest' <<<"$output")
+	report --summary --top 1 "$data/processes.jsonl"
+	assert_equal "$(grep '^ Biggest' <<<"$output")" "$all"
 	report --per-thread "$data/processes.jsonl"
 	assert_complains "--per-thread: .*/processes.jsonl was recorded with --per-process"
 	report --per-process "$data/alderlake-2.jsonl"

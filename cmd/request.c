@@ -63,7 +63,7 @@ bool td_request_by_switches(const struct td_request *request)
 	       !td_request_has_events(request) && !ask->nr_names && !ask->bottlenecks &&
 	       !ask->energy && !ask->drill && ask->level <= TD_SWITCHES_LEVEL &&
 	       ask->only_level <= TD_SWITCHES_LEVEL &&
-	       !request->no_multiplex && request->when.repeat == 1 && !request->when.control &&
+	       !request->no_multiplex && !request->no_group && request->when.repeat == 1 && !request->when.control &&
 	       !request->show.metric_only && !request->show.print_perf && !request->does.samples;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/select.h"
@@ -641,13 +642,31 @@ static bool wants_modes(const struct td_job *job)
 	return true;
 }
 
+/* Is this a PID namespace of a container, in which samples of other tasks have the number 0? */
+static bool is_in_pid_namespace(void)
+{
+	const ino_t inode_of_first = 0xEFFFFFFC; /* PROC_PID_INIT_INO in include/linux/proc_ns.h */
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != inode_of_first;
+}
+
 static int make_target(struct td_job *job, struct td_err *err)
 {
 	const struct td_request *request = job->request;
-	bool by_switches = td_request_by_switches(request);
-	bool of_tasks = td_aggregation_names_tasks(td_request_aggregation(request));
+	enum td_aggregation how = td_request_aggregation(request);
+	bool of_tasks = td_aggregation_names_tasks(how),
+	     by_switches = td_request_by_switches(request);
 	int rc = 0;
 
+	if (by_switches && of_tasks && !request->dry_run && is_in_pid_namespace()) {
+		if (how == TD_AGGREGATE_PROCESS)
+			return td_err_set(
+				err, -ENOTSUP,
+				"--per-process needs the PID namespace of the machine, as "
+				"docker run --pid=host provides it");
+		by_switches = false;
+	}
 	td_target_make(&job->target, &request->target, of_tasks && !by_switches);
 	job->target.by_switches = by_switches;
 	job->target.tells_tasks = by_switches && of_tasks;

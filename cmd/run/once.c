@@ -52,45 +52,6 @@ static void put_opened(void *ctx, const struct perf_event_attr *attr, int pid, i
 	td_attr_put_open(stderr, pid, cpu, group_fd, 0, fd);
 }
 
-/*
- * Return true to count from the groups of CPUs: tasks, or cgroups if that takes fewer descriptors
- * than events of each cgroup.
- */
-static bool counts_by_switches(const struct td_job *job)
-{
-	const struct td_cgroups *cgroups = &job->target.cgroups;
-
-	if (!job->target.by_switches || !job->target.each_cgroup)
-		return job->target.by_switches;
-	return (cgroups->nr > 1 || td_request_exposes(job->request)) && job->machine.online.nr &&
-	       td_switches_know(cgroups, job->machine.online.v[0]);
-}
-
-/* Count all tasks or cgroups of the machine from the groups of its CPUs. */
-static int open_switches(struct td_run *run, struct td_err *err)
-{
-	struct td_job *job = run->job;
-	struct td_target cpus = job->target;
-	const struct td_switches_setup setup = {
-		.plan = &job->plan,
-		.machine = &job->machine,
-		.target = &cpus,
-		.fs = &job->fs,
-		.names = &run->session->names,
-		.notes = &job->notes,
-		.of_processes = td_request_aggregation(job->request) == TD_AGGREGATE_PROCESS,
-		.cgroups = job->target.each_cgroup ? &job->target.cgroups : NULL,
-	};
-	int rc;
-
-	cpus.each_cgroup = false;
-	cpus.cgroups = (struct td_cgroups){ 0 };
-	rc = td_switches_open(&run->counting.switches, &setup, err);
-	if (!rc)
-		run->engine->waiter.tasks = td_switches_fd(run->counting.switches);
-	return rc;
-}
-
 static int open_once(struct td_run *run, struct td_err *err)
 {
 	struct td_counting *counting = &run->counting;
@@ -111,6 +72,26 @@ static int open_once(struct td_run *run, struct td_err *err)
 	return rc ? rc : td_counter_open(&counting->counter, &setup, err);
 }
 
+static int read_baseline(struct td_run *run, struct td_err *err);
+
+/*
+ * Open and read the counters without switches, which adapts the plan to the kernel and to counters
+ * that are in use.
+ */
+static int look_before(struct td_run *run, struct td_err *err)
+{
+	struct td_counting *counting = &run->counting;
+	int rc = open_once(run, err);
+
+	if (!rc)
+		rc = td_counter_enable(counting->counter, true, -1, err);
+	if (!rc)
+		rc = read_baseline(run, err);
+	td_counter_close(counting->counter);
+	counting->counter = NULL;
+	return rc;
+}
+
 /*
  * Try several times, because threads may start and end while they are opened.  If they start faster
  * than they can be opened, count the opened ones and their new threads.
@@ -120,8 +101,13 @@ static int open_counter(struct td_run *run, struct td_err *err)
 	struct td_job *job = run->job;
 	int rc;
 
-	if (counts_by_switches(job))
-		return open_switches(run, err);
+	if (td_run_counts_by_switches(job)) {
+		rc = job->target.tells_tasks ? look_before(run, err) : 0;
+		if (!rc)
+			rc = td_run_open_switches(run, err);
+		if (!rc || job->target.tells_tasks)
+			return rc;
+	}
 	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
 		rc = td_target_find_tasks(&job->target, &job->fs, err);
 		if (rc)

@@ -138,12 +138,19 @@ int td_run_read_in_time(struct td_run *run, struct td_err *err);
 /* Read after ticks periods, and write a row if one is due. */
 int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err);
 
-/* --- tasks.c: threads that begin and end ---------------------------------- */
+/* --- tasks.c: threads that begin and end, and counts by switches ----------- */
 
 int td_counting_watch(struct td_counting *counting, struct td_job *job, struct td_task_names *names,
 		      struct td_err *err);
 /* Handle the reports of the watch: threads that started, ended or changed their name. */
 void td_run_follow_tasks(struct td_run *run);
+/*
+ * Return true to count from the groups of CPUs: tasks, or cgroups if that takes fewer descriptors
+ * than events of each cgroup.
+ */
+bool td_run_counts_by_switches(const struct td_job *job);
+/* Count all tasks or cgroups of the machine from the groups of its CPUs. */
+int td_run_open_switches(struct td_run *run, struct td_err *err);
 
 /* --- explain.c: why counts are missing ------------------------------------ */
 

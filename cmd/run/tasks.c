@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --per-thread: follows threads and processes that begin and end. */
+/* Follows threads and processes that begin and end, and counts them by context switches. */
 #include <errno.h>
 #include <string.h>
 
@@ -63,6 +63,40 @@ int td_counting_watch(struct td_counting *counting, struct td_job *job, struct t
 		return rc;
 	read_names(names, job);
 	return 0;
+}
+
+bool td_run_counts_by_switches(const struct td_job *job)
+{
+	const struct td_cgroups *cgroups = &job->target.cgroups;
+
+	if (!job->target.by_switches || !job->target.each_cgroup)
+		return job->target.by_switches;
+	return (cgroups->nr > 1 || td_request_exposes(job->request)) && job->machine.online.nr &&
+	       td_switches_know(cgroups, job->machine.online.v[0]);
+}
+
+int td_run_open_switches(struct td_run *run, struct td_err *err)
+{
+	struct td_job *job = run->job;
+	struct td_target cpus = job->target;
+	const struct td_switches_setup setup = {
+		.plan = &job->plan,
+		.machine = &job->machine,
+		.target = &cpus,
+		.fs = &job->fs,
+		.names = &run->session->names,
+		.notes = &job->notes,
+		.of_processes = td_request_aggregation(job->request) == TD_AGGREGATE_PROCESS,
+		.cgroups = job->target.each_cgroup ? &job->target.cgroups : NULL,
+	};
+	int rc;
+
+	cpus.each_cgroup = false;
+	cpus.cgroups = (struct td_cgroups){ 0 };
+	rc = td_switches_open(&run->counting.switches, &setup, err);
+	if (!rc)
+		run->engine->waiter.tasks = td_switches_fd(run->counting.switches);
+	return rc;
 }
 
 /* Count a new task, which has the name of its parent.  If that fails, only note it. */

@@ -416,7 +416,8 @@ static int view_put_total(struct td_view *view, const struct td_counted *counted
 			  struct td_err *err)
 {
 	/* counts are scaled up if the rows are, too */
-	const struct td_aggregator all = { .raw = view->aggregator.raw };
+	const struct td_aggregator all = { .raw = view->aggregator.raw,
+					   .skip_idle = view->aggregator.skip_idle };
 	struct td_totals totals = { 0 };
 	int rc;
 

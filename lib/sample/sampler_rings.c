@@ -338,25 +338,37 @@ int td_sampler_fd(const struct td_sampler *sampler)
 	return sampler->epoll;
 }
 
-/* Returns the leader of a group that is open on a CPU, with its place there, or NULL. */
+static const struct perf_evsel *find_on(const struct td_sampler *part, int event, int cpu, int *x)
+{
+	struct perf_evsel *evsel;
+	size_t at = 0;
+
+	perf_evlist__for_each_evsel (part->evlist, evsel) {
+		if (part->events[at++] != event)
+			continue;
+		*x = perf_cpu_map__idx(evsel->cpus, (struct perf_cpu){ cpu });
+		if (*x >= 0 && td_event_fd(evsel, *x, 0) >= 0)
+			return evsel;
+	}
+	return NULL;
+}
+
+/*
+ * Returns the leader of a group that is open on a CPU, with its place there, or NULL.  The events of
+ * a CPU that was offline are in a later sampler; those of the first one are detached.
+ */
 static const struct perf_evsel *find_leader(const struct td_sampler *sampler, size_t group, int cpu,
 					    int *x)
 {
 	int leader = sampler->setup.plan->groups[group].members[0];
 
-	for (; sampler; sampler = sampler->next) {
-		struct perf_evsel *evsel;
-		size_t at = 0;
+	for (const struct td_sampler *part = sampler->next; part; part = part->next) {
+		const struct perf_evsel *found = find_on(part, leader, cpu, x);
 
-		perf_evlist__for_each_evsel (sampler->evlist, evsel) {
-			if (sampler->events[at++] != leader)
-				continue;
-			*x = perf_cpu_map__idx(evsel->cpus, (struct perf_cpu){ cpu });
-			if (*x >= 0 && td_event_fd(evsel, *x, 0) >= 0)
-				return evsel;
-		}
+		if (found)
+			return found;
 	}
-	return NULL;
+	return find_on(sampler, leader, cpu, x);
 }
 
 void td_sampler_enable_group(const struct td_sampler *sampler, size_t group, int cpu, bool on)
@@ -477,7 +489,9 @@ static uint64_t lost_by_watcher(const struct td_sampler *part)
  */
 static void pass_lost(struct td_sampler *sampler, td_take_record *take, void *ctx)
 {
-	struct td_record record = { .kind = TD_RECORD_LOST, .time_ns = sampler->read_ns };
+	struct td_record record = {
+		.kind = TD_RECORD_LOST, .time_ns = sampler->read_ns, .cpu = -1, .pid = -1, .tid = -1
+	};
 	uint64_t lost = 0;
 
 	for (const struct td_sampler *p = sampler; p; p = p->next)

@@ -108,6 +108,7 @@ static void add_slice(struct td_slices *slices, struct td_slice_place *place,
 
 static void add_look(struct td_slices *slices, struct td_slice_place *place)
 {
+	begin_again(slices, place, &place->look);
 	add_slice(slices, place, &place->look);
 	place->has_look = false;
 	place->is_past = place->ends;

@@ -36,12 +36,16 @@ struct td_switches {
 	int timer;   /* ends a turn; -1: each core type has one group */
 	int epoll;   /* the timer, and the sampler's descriptor */
 	bool ends;   /* the look ends the interval */
+	bool here;   /* the look is from the CPU itself */
 	int *ended;  /* the last task that ended on each CPU */
 	size_t nr_cpus;
+	int *gone; /* tasks that ended since the last read */
+	size_t nr_gone;
 	uint64_t self; /* the number of this task, or the id of its cgroup */
 	/* Cgroups. */
 	char *root;
 	struct td_cgroup_paths paths;
+	bool has_read_paths;        /* in this interval */
 	struct td_slice_sums named; /* counts of the setup's cgroups on each CPU */
 	size_t nr_named, nr_online; /* cgroups and CPUs that named has */
 };
@@ -102,13 +106,23 @@ static void begin_task(struct td_switches *switches, int number, int parent)
 		td_task_names_set(names, number, name);
 }
 
+/* Notes the end of a task, whose last slice may be in the next interval. */
 static void end_task(struct td_switches *switches, const struct td_record *record)
 {
 	bool by_pid = switches->setup.of_processes;
+	int *number = ended_on(switches, record->cpu);
 
-	*ended_on(switches, record->cpu) = by_pid ? record->pid : record->tid;
+	*number = by_pid ? record->pid : record->tid;
 	if (!by_pid || record->pid == record->tid)
-		td_task_names_end(switches->setup.names, *ended_on(switches, record->cpu));
+		td_array_push(&switches->gone, &switches->nr_gone, number, sizeof(*number));
+}
+
+/* Marks the tasks that ended before the last look, so that their names can be dropped. */
+static void end_names(struct td_switches *switches)
+{
+	for (size_t i = 0; i < switches->nr_gone; i++)
+		td_task_names_end(switches->setup.names, switches->gone[i]);
+	switches->nr_gone = 0;
 }
 
 static void follow(struct td_switches *switches, const struct td_record *record)
@@ -217,12 +231,24 @@ static void clear_named(struct td_switches *switches)
 		add_places(switches, online->v[i]);
 }
 
-/* Adds a slice to its cgroup and to all that contain it. */
-static void add_to_cgroups(struct td_switches *switches, const struct td_reading *slice)
+/* Returns NULL if the cgroup is unknown, after looking for new ones once in an interval. */
+static const char *find_path(struct td_switches *switches, uint64_t id)
+{
+	const char *found = td_cgroup_paths_find(&switches->paths, id);
+
+	if (found || id == TD_TASK_LOST || switches->has_read_paths)
+		return found;
+	switches->has_read_paths = true;
+	td_cgroup_paths_read(&switches->paths, switches->root);
+	return td_cgroup_paths_find(&switches->paths, id);
+}
+
+/* Adds a slice to its cgroup and to all that contain it.  Returns false if it is unknown. */
+static bool add_to_cgroups(struct td_switches *switches, const struct td_reading *slice)
 {
 	const struct td_cgroups *cgroups = switches->setup.cgroups;
 	uint64_t id = (uint64_t)(uint32_t)slice->life << 32 | (uint32_t)slice->tid;
-	const char *found = td_cgroup_paths_find(&switches->paths, id);
+	const char *found = find_path(switches, id);
 	td_autofree char *name = found ? td_strdup(found) : NULL;
 	char *end = name;
 
@@ -237,6 +263,7 @@ static void add_to_cgroups(struct td_switches *switches, const struct td_reading
 	}
 	if (found && strcmp(found, "/") != 0 && td_cgroups_find(cgroups, "/") < cgroups->nr)
 		add_named(switches, slice, td_cgroups_find(cgroups, "/"));
+	return found != NULL;
 }
 
 /* Removed cgroups are forgotten when there are more of them than this, and than others. */
@@ -251,12 +278,12 @@ static void name_cgroups(struct td_switches *switches, struct td_readings *readi
 	uint64_t all_ns = 0, lost_ns = 0;
 
 	clear_named(switches);
+	switches->has_read_paths = false;
 	for (size_t i = 0; i < readings->nr; i++) {
 		const struct td_reading *slice = &readings->v[i];
 
 		all_ns += slice->enabled_ns;
-		lost_ns += slice->tid == TD_TASK_LOST && !slice->life ? slice->enabled_ns : 0;
-		add_to_cgroups(switches, slice);
+		lost_ns += add_to_cgroups(switches, slice) ? 0 : slice->enabled_ns;
 	}
 	if ((double)lost_ns > MAX_LOST * (double)all_ns)
 		td_notes_add(switches->setup.notes,
@@ -317,7 +344,7 @@ static void take_look(void *ctx, const struct td_record *record, int event)
 
 	if (!is_slice(switches, record, event))
 		return;
-	end = slice_end(switches, record, event, switches->self);
+	end = slice_end(switches, record, event, switches->here ? switches->self : TD_TASK_LOST);
 	td_slices_look(&switches->slices, &end, switches->ends);
 }
 
@@ -371,7 +398,10 @@ static void look_at(struct td_switches *switches, int cpu, bool all)
 	}
 }
 
-/* Visit each CPU: the task there is switched out, and the rest of its counts is this task's. */
+/*
+ * Visit each CPU: the task there is switched out, and the rest of its counts is this task's.  On
+ * CPUs that a cpuset excludes, nothing is switched out, so the rest is of an unknown task.
+ */
 static void look_at_all(struct td_switches *switches, bool ends)
 {
 	const struct td_ints *cpus = &switches->setup.machine->online;
@@ -379,24 +409,21 @@ static void look_at_all(struct td_switches *switches, bool ends)
 
 	switches->ends = ends;
 	before.is_left = sched_getaffinity(0, sizeof(before.cpus), &before.cpus) == 0;
-	for (size_t i = 0; before.is_left && i < cpus->nr; i++) {
+	for (size_t i = 0; i < cpus->nr; i++) {
 		if (!ends && !alternates(switches, cpus->v[i]))
 			continue;
 		td_go_to_cpu(cpus->v[i]);
-		if (sched_getcpu() == cpus->v[i])
-			look_at(switches, cpus->v[i], ends);
+		switches->here = sched_getcpu() == cpus->v[i];
+		look_at(switches, cpus->v[i], ends);
 	}
 	td_affinity_restore(&before);
 }
 
 /* --- all -------------------------------------------------------------------- */
 
-static int start_turns(struct td_switches *switches, struct td_err *err)
+static int prepare_turns(struct td_switches *switches, struct td_err *err)
 {
 	const struct td_ints *cpus = &switches->setup.machine->online;
-	uint64_t ns = cpus->nr * TURN_CPU_NS > TURN_NS ? cpus->nr * TURN_CPU_NS : TURN_NS;
-	const struct timespec turn = { (time_t)(ns / TD_NS_A_SECOND), (long)(ns % TD_NS_A_SECOND) };
-	const struct itimerspec spec = { turn, turn };
 	struct epoll_event event = { .events = EPOLLIN };
 	int fds[] = { td_sampler_fd(switches->sampler), -1 };
 	bool any = false;
@@ -406,7 +433,7 @@ static int start_turns(struct td_switches *switches, struct td_err *err)
 	if (any)
 		fds[1] = switches->timer =
 			timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (any && (switches->timer < 0 || timerfd_settime(switches->timer, 0, &spec, NULL)))
+	if (any && switches->timer < 0)
 		return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
 	switches->epoll = epoll_create1(EPOLL_CLOEXEC);
 	for (int i = 0; i < 1 + any && switches->epoll >= 0; i++) {
@@ -449,7 +476,7 @@ int td_switches_open(struct td_switches **out, const struct td_switches_setup *s
 	if (!rc)
 		rc = td_sampler_open(&switches->sampler, &sampler, err);
 	if (!rc)
-		rc = start_turns(switches, err);
+		rc = prepare_turns(switches, err);
 	if (rc)
 		td_switches_close(switches);
 	else
@@ -468,6 +495,7 @@ void td_switches_close(struct td_switches *switches)
 	td_slices_free(&switches->slices);
 	free(switches->how);
 	free(switches->ended);
+	free(switches->gone);
 	free(switches->root);
 	td_cgroup_paths_free(&switches->paths);
 	td_slice_sums_free(&switches->named);
@@ -482,9 +510,21 @@ static void take_turn(struct td_switches *switches)
 	td_slices_settle(&switches->slices);
 }
 
+static void start_timer(const struct td_switches *switches)
+{
+	uint64_t nr_cpus = switches->setup.machine->online.nr;
+	uint64_t ns = nr_cpus * TURN_CPU_NS > TURN_NS ? nr_cpus * TURN_CPU_NS : TURN_NS;
+	const struct timespec turn = { (time_t)(ns / TD_NS_A_SECOND), (long)(ns % TD_NS_A_SECOND) };
+	const struct itimerspec spec = { turn, turn };
+
+	if (switches->timer >= 0)
+		timerfd_settime(switches->timer, 0, &spec, NULL);
+}
+
 void td_switches_begin(struct td_switches *switches)
 {
 	td_sampler_enable(switches->sampler, true);
+	start_timer(switches);
 	/* only the second turn begins with a group that no other one keeps from the counters */
 	for (int i = 0; i < 2 && switches->timer >= 0; i++)
 		take_turn(switches);
@@ -522,6 +562,7 @@ void td_switches_read(struct td_switches *switches, struct td_readings *readings
 {
 	uint64_t begin_ns = td_now_ns(), read_ns;
 
+	end_names(switches);
 	look_at_all(switches, true);
 	read_ns = td_now_ns();
 	td_sampler_read(switches->sampler, true, take_record, switches);

@@ -245,7 +245,7 @@ has_processes() {
 	press c
 	shows 'CPU3'
 	press H
-	shows 'was recorded|threads'
+	shows 'has counts per CPU, not per thread'
 	shows 'CPU3'
 	press q
 	ended 0

@@ -89,9 +89,21 @@ act-${pids[0]}" ]
 	[[ $stderr == *"--per-thread: rec was recorded with --per-process"* ]]
 }
 
+@test "another program holds the counter of reference cycles: all but the clocks" {
+	"$PERF" stat -a -e ref-cycles:D -x, -o beside -I 200 sleep 600 </dev/null 3>&- &
+	held=$!
+	wait_for test -s beside
+	act ports 0
+	"$TDSTAT" -a --per-process -l 1 -j -o out -- sleep 2
+	has "${pids[0]}" ports cpu_core 0.6
+	[ "$(jq -r 'select(.comm == "(lost)" and .slots).slots' out | sort -rn | head -n 1)" = "" ]
+	kill $held
+}
+
+# an E-core, whose groups alternate
 @test "a CPU that goes offline and comes back" {
 	cpu=/sys/devices/system/cpu/cpu3/online
-	"$TDSTAT" -a --per-process -l 1 -I 300 -j -o out -- sh -c '
+	"$TDSTAT" -a --per-process -l 2 -I 300 -j -o out -- sh -c '
 		until [ -e end ]; do sleep 0.1; done' 2>err 3>&- &
 	counting=$!
 	wait_for grep -q tma_retiring out
@@ -102,7 +114,8 @@ act-${pids[0]}" ]
 	seen=$(wc -l <out)
 	taskset -c 3 "$ACT" 2s:ports &
 	acts=$!
-	counted() { tail -n "+$seen" out | grep '}$' | jq -es --argjson pid $acts 'any(.tid == $pid and .value != null)' >/dev/null; }
+	# level 2: both groups
+	counted() { tail -n "+$seen" out | grep '}$' | jq -es --argjson pid $acts 'any(.tid == $pid and .value != null and .metric == "tma_machine_clears")' >/dev/null; }
 	wait_for counted
 	touch end
 	wait $counting

@@ -256,8 +256,9 @@ time.sleep(6000)' &
 	read -r msec _ <<<"${rows[0]}"
 	usec=$((10#${msec/./} * 10))
 	echo "task-clock $usec us in ${lines[0]} us"
-	# what it does before and after takes less than 100 ms
-	[ $usec -ge 199000 ] && [ $usec -le $((lines[0] * 101 / 100 + 100000)) ]
+	# what it does before and after takes less than 100 ms; at each switch of tasks perf's clock
+	# stops a little before the scheduler's
+	[ $usec -ge 180000 ] && [ $usec -le $((lines[0] * 101 / 100 + 100000)) ]
 }
 
 @test "-A: a row for each CPU, which is named in front, event by event" {

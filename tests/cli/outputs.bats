@@ -116,6 +116,8 @@ load helper
 		assert_output ''
 		stderr=${stderr/Events disabled/}
 		stderr=${stderr/Events enabled/}
+		# sleep, on a machine that is slower than it
+		stderr=${stderr/tdstat: 1 thread ended before it could be counted/}
 		[ -z "${stderr//$'\n'/}" ] || fail "$how: $stderr"
 	done
 	try "$TDSTAT" -v -e task-clock -o out -- true

@@ -49,7 +49,7 @@ verdict_of() {
 		[[ $command != *' calls '* ]] || command=${command/.\/program/.\/parser}
 		# a terminal, and a port (top.bats, serve.bats)
 		[[ $command != *' ./slow '* && $command != *' top' && $command != *' serve' ]] || continue
-		[[ $command != *' -I 1s' ]] || command="timeout --preserve-status -s INT 3 $command"
+		[[ $command != 'tdstat -a '* ]] || command="timeout --preserve-status -s INT 3 $command"
 		echo "$command"
 		eval "${command/tdstat/\"\$TDSTAT\"}" >out 2>&1 || {
 			cat out

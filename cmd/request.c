@@ -57,14 +57,15 @@ bool td_request_by_switches(const struct td_request *request)
 	bool tasks = td_aggregation_names_tasks(td_request_aggregation(request)) &&
 		     td_target_is_wide(target) && !td_target_has_cgroups(target) &&
 		     !td_request_exposes(request);
-	bool cgroups = target->each_cgroup && !target->by_events && td_request_is_wide(request);
+	bool cgroups = target->each_cgroup && td_request_is_wide(request);
 
-	return (tasks || cgroups) && !target->has_cpus && !td_target_attaches(target) &&
-	       !td_request_has_events(request) && !ask->nr_names && !ask->bottlenecks &&
-	       !ask->energy && !ask->drill && ask->level <= TD_SWITCHES_LEVEL &&
-	       ask->only_level <= TD_SWITCHES_LEVEL && !request->no_multiplex &&
-	       !request->no_group && request->when.repeat == 1 && !request->when.control &&
-	       !request->show.metric_only && !request->show.print_perf && !request->does.samples;
+	return (tasks || cgroups) && !target->by_events && !target->has_cpus &&
+	       !td_target_attaches(target) && !td_request_has_events(request) && !ask->nr_names &&
+	       !ask->bottlenecks && !ask->energy && !ask->drill &&
+	       ask->level <= TD_SWITCHES_LEVEL && ask->only_level <= TD_SWITCHES_LEVEL &&
+	       !request->no_multiplex && !request->no_group && request->when.repeat == 1 &&
+	       !request->when.control && !request->show.metric_only && !request->show.print_perf &&
+	       !request->does.samples;
 }
 
 void td_request_free(struct td_request *request)

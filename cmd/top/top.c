@@ -491,6 +491,7 @@ static void complete(struct td_request *request, bool switches)
 	if (request->input)
 		return;
 	request->target.all_cpus |= how == TD_AGGREGATE_PROCESS || (switches && threads);
+	request->target.by_events |= !switches;
 	if (request->ask.level)
 		return;
 	request->ask.level = request->target.each_cgroup ? 1 : TD_SWITCHES_LEVEL;

@@ -54,7 +54,7 @@ struct td_target_ask {
 	bool no_inherit, all_user, all_kernel;
 	char *cgroups;           /* all -G lists, joined, or NULL */
 	const char *each_cgroup; /* list of --for-each-cgroup, or NULL */
-	bool by_events;          /* count cgroups by events of their own */
+	bool by_events;          /* count cgroups or tasks by events of their own */
 	char **command;          /* words that end with NULL, or NULL */
 	const char *overridden;  /* CPU option that is ignored because of tasks, or NULL */
 };

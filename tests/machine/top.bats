@@ -128,6 +128,24 @@ is_played() {
 	ended
 }
 
+@test "without the right to count CPUs at switches there is a row per CPU" {
+	# rings of samples need memory, counters do not
+	for file in perf_event_paranoid perf_event_mlock_kb; do
+		cp "$KERNEL/$file" .
+		echo 0 >"$KERNEL/$file"
+	done
+	mux new-session -d -x 120 -y 30 sh -c '"$@" 2>err; echo $? >status' sh \
+		setpriv --reuid nobody --regid nogroup --clear-groups \
+		prlimit --memlock=0 "$TDSTAT" top -l 1 3>&- 4>&-
+	shows ' CPU1$'
+	# H skips processes now; the threads of others may not be counted either
+	press H
+	shows 'this user may not count processes'
+	shows ' CPU1$'
+	press q
+	ended
+}
+
 @test "threads of a process: each has its own shares; keys count others" {
 	taskset -c 0-1 "$ACT" -n 2 3600s:icache,dram_latency 3>&- 4>&- &
 	pid=$!

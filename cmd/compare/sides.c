@@ -68,7 +68,7 @@ static void join_threads(struct td_summed *summed, struct td_readings *readings)
 }
 
 /* Remove the counts of idle CPUs and unknown tasks, which no change of a program explains. */
-static void remove_no_tasks(struct td_readings *readings)
+static void remove_non_tasks(struct td_readings *readings)
 {
 	size_t nr = 0;
 
@@ -95,7 +95,7 @@ static int add_intervals(struct td_summed *summed, struct td_err *err)
 		const struct td_counted counted = { time_ns, &rec->times, &delta, &none };
 
 		if (summed->recorded.source.skip_idle)
-			remove_no_tasks(&delta);
+			remove_non_tasks(&delta);
 		if (td_aggregation_names_tasks(how))
 			join_threads(summed, &delta);
 		td_view_add_to_total(&summed->view, &counted);

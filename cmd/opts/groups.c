@@ -309,7 +309,6 @@ int td_opts_time(const char *option, const char *arg, int min, int *out, struct 
 
 #define AT(member)           offsetof(struct td_opts, request.member)
 #define FLAG(member)         TD_OPTION_FLAG, .offset = AT(member)
-#define BIT(how)             TD_OPTION_BIT, .offset = AT(show.aggregations), .min = (how)
 #define TEXT(member)         TD_OPTION_TEXT, .offset = AT(member)
 #define FILE_NAME(member)    TD_OPTION_FILE, .offset = AT(member)
 #define LEVEL(member)        TD_OPTION_LEVEL, .offset = AT(member), .max = TD_MAX_LEVEL
@@ -628,7 +627,7 @@ const struct td_option_group td_group_verbose = { TD_SECTION_HOW, verbose };
 
 #define MAX_ROWS 32 /* bits in show.aggregations and .formats */
 
-static struct td_option aggregations[MAX_ROWS + 1], places[MAX_ROWS + 1];
+static struct td_option aggregations[MAX_ROWS + 1], places[MAX_ROWS + 1], processes[2];
 static struct td_option formats[MAX_ROWS + 1], json[2], markdown[2];
 
 /* Make the option of row i, which sets bit i at offset. */
@@ -653,16 +652,19 @@ static void fill_aggregations(void)
 
 	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {
 		const struct td_aggregation_row *row = td_aggregation_row((enum td_aggregation)i);
+		struct td_option *option = i == TD_AGGREGATE_PROCESS ? processes : o;
 
-		if (i == TD_AGGREGATE_PROCESS || i == TD_AGGREGATE_REGION || !row->option)
+		if (i == TD_AGGREGATE_REGION || !row->option)
 			continue;
-		*o = make_option(row->option, row->letter, row->arg, row->help,
-				 offsetof(struct td_opts, request.show.aggregations), i);
+		*option = make_option(row->option, row->letter, row->arg, row->help,
+				      offsetof(struct td_opts, request.show.aggregations), i);
 		if (row->arg) {
 			o->kind = TD_OPTION_FUNCTION;
 			o->set = set_cache;
 			o->optional = true;
 		}
+		if (option != o)
+			continue;
 		if (i != TD_AGGREGATE_THREAD)
 			*place++ = *o;
 		o++;
@@ -707,14 +709,6 @@ void td_opts_fill_rows(void)
 }
 
 const struct td_option_group td_group_aggregations = { TD_SECTION_HOW, aggregations };
-/* clang-format off */
-static const struct td_option processes[] = {
-	{ "per-process", 0, NULL, "with -a: a row for each process, including short ones",
-	  BIT(TD_AGGREGATE_PROCESS) },
-	{ NULL },
-};
-/* clang-format on */
-
 const struct td_option_group td_group_processes = { TD_SECTION_HOW, processes };
 const struct td_option_group td_group_places = { TD_SECTION_HOW, places };
 const struct td_option_group td_group_formats = { TD_SECTION_HOW, formats };

@@ -477,7 +477,7 @@ static char *name_worst(const struct td_report *report, const struct td_row *row
 
 	return worst ? td_aprintf("%s %s", td_node_short_name(report->columns[worst->column].name),
 				  td_top_number(number, td_top_value(row, worst)))
-		     : td_strdup("");
+		     : NULL;
 }
 
 /* Put an id.  If it is too long, shorten the name of a process, not its number. */
@@ -502,7 +502,7 @@ static void put_line(struct td_canvas *canvas, int y, const struct columns *colu
 	enum td_top_style plain = selected    ? TD_TOP_SELECTED
 				  : row->idle ? TD_TOP_DIM
 					      : TD_TOP_PLAIN;
-	td_autofree char *worst = name_worst(lines->report, row);
+	td_autofree char *worst = columns->worst ? name_worst(lines->report, row) : NULL;
 	int x = 0;
 
 	if (selected)
@@ -521,7 +521,7 @@ static void put_line(struct td_canvas *canvas, int y, const struct columns *colu
 			put_number(canvas, y, &x, line->parts.pct[i], over ? '*' : ' ',
 				   over && !selected ? TD_TOP_OVER : plain);
 	}
-	if (columns->worst)
+	if (worst)
 		td_canvas_put(canvas, y, x + 1, columns->worst - 2, plain, "%s", worst);
 	x += columns->worst;
 	if (columns->pmu)

@@ -7,7 +7,6 @@
 #include "cmd/output/out.h"
 #include "cmd/top/parts.h"
 #include "lib/base/memory.h"
-#include "lib/target/target.h"
 
 /* --- copies of reports ---------------------------------------------------- */
 
@@ -170,19 +169,13 @@ static int by_name(const struct td_top_line *a, const struct td_top_line *b)
 	return order ? order : strcmp(a->row->pmu, b->row->pmu);
 }
 
-/* Is it the row of idle CPUs, which is the last one in any order? */
-static bool is_idle_task(const struct td_top_line *line)
-{
-	return strcmp(line->row->id, TD_IDLE_NAME) == 0;
-}
-
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct td_top_line *a = left, *b = right;
 	const struct td_top_state *state = context;
 	double x = key_of(a, state->sort), y = key_of(b, state->sort);
 	int order = state->reversed ? -1 : 1;
-	bool x_idles = is_idle_task(a), y_idles = is_idle_task(b);
+	bool x_idles = td_row_is_idle_task(a->row), y_idles = td_row_is_idle_task(b->row);
 
 	if (x_idles != y_idles)
 		return x_idles - y_idles;

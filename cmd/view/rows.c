@@ -485,10 +485,11 @@ static void describe(const struct rows *r, struct td_report *report)
 			      interval ? (double)++view->nr_intervals : NAN, seconds);
 }
 
-/* Mark the row of CPUs that had nothing to do, which loses nothing. */
+/* Mark a thread that hardly ran, and CPUs that had nothing to do, which lose nothing. */
 static void mark_idle_task(struct td_row *row)
 {
-	if (strcmp(row->id, TD_IDLE_NAME) != 0)
+	row->idle |= row->busy_pct < TD_IDLE_PCT;
+	if (!td_row_is_idle_task(row))
 		return;
 	row->idle = true;
 	row->lost_pct = row->lost_error = NAN;
@@ -502,9 +503,6 @@ static void judge_rows(const struct td_view *view, struct td_report *report)
 	td_report_find_misfits(report);
 	if (td_aggregation_by_task(how))
 		td_report_drop_absent(report);
-	/* a thread that hardly ran is like an idle CPU */
-	for (size_t i = 0; td_aggregation_names_tasks(how) && i < report->nr_rows; i++)
-		report->rows[i].idle |= report->rows[i].busy_pct < TD_IDLE_PCT;
 	td_report_find_lost(report, view->source->nr_cgroups);
 	for (size_t i = 0; td_aggregation_names_tasks(how) && i < report->nr_rows; i++)
 		mark_idle_task(&report->rows[i]);

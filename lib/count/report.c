@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
+#include "lib/target/target.h"
 
 const char *td_node_short_name(const char *name)
 {
@@ -235,6 +236,11 @@ void td_report_drop_absent(struct td_report *report)
 	if (report->nr_kept < report->nr_rows)
 		report->nr_kept = report->nr_rows;
 	report->nr_rows = kept;
+}
+
+bool td_row_is_idle_task(const struct td_row *row)
+{
+	return strcmp(row->id, TD_IDLE_NAME) == 0;
 }
 
 #define IDLE_OF_A_CPU 0.25

@@ -390,6 +390,8 @@ void td_report_set_context(struct td_report *report, enum td_aggregation how, co
 struct td_row *td_report_add_row(struct td_report *report, const char *id, const char *pmu);
 /* Removes rows of tasks that were not on the PMU. */
 void td_report_drop_absent(struct td_report *report);
+/* Is it the row of CPUs without a task (TD_TASK_IDLE)? */
+bool td_row_is_idle_task(const struct td_row *row);
 /* Empties a report, which is zeroed or was used; keeps the memory of its rows. */
 void td_report_clear(struct td_report *report);
 void td_report_free(struct td_report *report);

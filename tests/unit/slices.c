@@ -131,7 +131,7 @@ static void test_displaced(void)
 	of = td_slices_end(&slices);
 	ok(of->nr == 6 && has(of, 0, 7, 1000, 100) && has(of, 0, 8, 300, 100),
 	   "only slices that were counted throughout are a task's");
-	ok(of->v[2].tid == TD_TASK_LOST && of->v[2].value == 500, "the others are nobody's");
+	ok(of->v[2].tid == TD_TASK_LOST && of->v[2].value == 500, "the others belong to no task");
 }
 
 /* Records of before the look arrive after it, because rings are read last. */
@@ -167,7 +167,7 @@ static void test_lost(void)
 	leave(1, 8, 200, 200);
 	leave(0, 7, 400, 1700);
 	of = td_slices_end(&slices);
-	ok(has(of, 0, TD_TASK_LOST, 500, 200), "what follows lost samples is nobody's");
+	ok(has(of, 0, TD_TASK_LOST, 500, 200), "counts after lost samples belong to no task");
 	ok(has(of, 0, 7, 1200, 200), "up to the next switch");
 	ok(has(of, 0, 8, 200, 200), "other CPUs lose nothing");
 }

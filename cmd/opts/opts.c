@@ -227,6 +227,9 @@ static int check_processes(const struct td_request *o, struct td_err *err)
 		{ td_request_exposes(o),
 		  "--openmetrics and --per-process exclude each other: there would be a series for "
 		  "each process that ever ran" },
+		/* what is left of its conditions */
+		{ !td_request_by_switches(o),
+		  "--per-process and --metric-no-group exclude each other" },
 	};
 
 	return td_request_aggregation(o) == TD_AGGREGATE_PROCESS

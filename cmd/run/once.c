@@ -102,12 +102,15 @@ static int open_counter(struct td_run *run, struct td_err *err)
 	struct td_job *job = run->job;
 	int rc;
 
-	if (td_run_counts_by_switches(job)) {
+	job->target.by_switches = td_run_counts_by_switches(job);
+	if (job->target.by_switches) {
 		rc = job->target.tells_tasks ? look_before(run, err) : 0;
 		if (!rc)
 			rc = td_run_open_switches(run, err);
 		if (!rc || job->target.tells_tasks)
 			return rc;
+		job->target.by_switches = false;
+		*err = (struct td_err){ 0 };
 	}
 	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
 		rc = td_target_find_tasks(&job->target, &job->fs, err);

@@ -121,7 +121,7 @@ bench() {
 	jq -e '(.level_1 | not) and all(.self_test[]; .passed | not)' <<<"$output"
 	run -1 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" doctor
 	# lines may end between any two words
-	[[ $output =~ not[[:space:]]+tell[[:space:]]+the[[:space:]]+loops[[:space:]]+apart ]]
+	[[ $output =~ not[[:space:]]+distinguish[[:space:]]+the[[:space:]]+loops ]]
 	[[ ${lines[-1]} == "the counters are not real here: "* ]]
 }
 

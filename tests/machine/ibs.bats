@@ -303,7 +303,7 @@ waits() {
 	run -4 --separate-stderr locate backend_bound_memory -- sh -c 'echo ran; exit 4'
 	[ "$output" = ran ]
 	[[ ${stderr_lines[0]} == "tdstat: backend_bound_memory: no event is known"* ]]
-	[[ ${stderr_lines[1]} == *"(IBS)"*"this machine has none"* ]]
+	[[ ${stderr_lines[1]} == *"(IBS)"*"this machine lacks"* ]]
 	"$TDSTAT" doctor -j >found || :
 	jq -e 'any(.findings[]; .name == "IBS" and .state == "note")' found
 	run -0 --separate-stderr "$TDSTAT" -l 2 -- "$ACT" 500ms:dram_latency

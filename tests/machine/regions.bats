@@ -143,7 +143,7 @@ both() {
 	run -0 --separate-stderr taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" faults
 	[ "$(grep -c '^tdstat: ' <<<"$stderr")" -eq 3 ]
 	grep -E '^tdstat: 1 .*td_end' <<<"$stderr"
-	grep -E '^tdstat: [0-9]+ .*within' <<<"$stderr"
+	grep -E '^tdstat: [0-9]+ .*had no td_end' <<<"$stderr"
 }
 
 @test "one of ten calls" {

@@ -19,137 +19,7 @@
 #include "lib/plan/clocks.h"
 #include "lib/plan/fit.h"
 
-/* --- fork the command and open the counters, disabled --------------------- */
-
-/* Return true if the command itself is counted, not CPUs or other tasks. */
-static bool counts_command(const struct td_job *job)
-{
-	return !job->target.system_wide && !td_target_attaches(&job->request->target) &&
-	       (!job->target.per_thread || !job->request->target.all_cpus);
-}
-
-static int start_child(struct td_run *run, struct td_err *err)
-{
-	struct td_job *job = run->job;
-	char **command = job->request->target.command;
-	int rc = td_engine_start(run->engine, command, &run->session->inherited, err);
-
-	if (rc || !command || !counts_command(job))
-		return rc;
-	td_ints_free(&job->target.tids); /* tids of the previous run */
-	td_ints_add(&job->target.tids, run->engine->child.pid);
-	return 0;
-}
-
-/* -vv: show each open in the words of perf stat -vv. */
-static void put_opened(void *ctx, const struct perf_event_attr *attr, int pid, int cpu,
-		       int group_fd, int fd)
-{
-	const struct td_machine *machine = ctx;
-	int pmu = td_machine_find_type(machine, attr->type);
-
-	td_attr_put(stderr, attr, pmu < 0 ? NULL : machine->pmus[pmu].name);
-	td_attr_put_open(stderr, pid, cpu, group_fd, 0, fd);
-}
-
-static int open_once(struct td_run *run, struct td_err *err)
-{
-	struct td_counting *counting = &run->counting;
-	struct td_job *job = run->job;
-	const struct td_counter_setup setup = {
-		.plan = &job->plan,
-		.machine = &job->machine,
-		.target = &job->target,
-		.notes = &job->notes,
-		.for_metrics = job->tree,
-		.open_late = !job->target.per_thread && !job->target.by_mode,
-		.opened = job->request->verbose > 1 ? put_opened : NULL,
-		.ctx = &job->machine,
-	};
-	int rc = td_counting_watch(counting, job, &run->session->names, err);
-
-	run->engine->waiter.tasks = counting->watch ? td_task_watch_fd(counting->watch) : -1;
-	return rc ? rc : td_counter_open(&counting->counter, &setup, err);
-}
-
-static int read_baseline(struct td_run *run, struct td_err *err);
-
-/*
- * Open and read the counters without switches, which adapts the plan to the kernel and to counters
- * that are in use.
- */
-static int look_before(struct td_run *run, struct td_err *err)
-{
-	struct td_counting *counting = &run->counting;
-	int rc = open_once(run, err);
-
-	if (!rc)
-		rc = td_counter_enable(counting->counter, true, -1, err);
-	if (!rc)
-		rc = read_baseline(run, err);
-	td_counter_close(counting->counter);
-	counting->counter = NULL;
-	/* -EAGAIN: clocks were removed from the plan */
-	return rc == -EAGAIN ? 0 : rc;
-}
-
-/*
- * Try several times, because threads may start and end while they are opened.  If they start faster
- * than they can be opened, count the opened ones and their new threads.
- */
-static int open_counter(struct td_run *run, struct td_err *err)
-{
-	struct td_job *job = run->job;
-	int rc;
-
-	job->target.by_switches = td_run_counts_by_switches(job);
-	if (job->target.by_switches) {
-		rc = job->target.tells_tasks ? look_before(run, err) : 0;
-		if (!rc)
-			rc = td_run_open_switches(run, err);
-		if (!rc || job->target.tells_tasks)
-			return rc;
-		job->target.by_switches = false;
-		*err = (struct td_err){ 0 };
-	}
-	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
-		rc = td_target_find_tasks(&job->target, &job->fs, err);
-		if (rc)
-			return rc; /* no target is left */
-		rc = open_once(run, err);
-		if (rc != -ESRCH || !td_target_attaches(&job->request->target))
-			return rc;
-	}
-	while (td_target_leave_out_ended(&job->target, &job->fs)) {
-		rc = open_once(run, err);
-		if (rc != -ESRCH)
-			return rc;
-	}
-	if (td_target_check_alive(&job->target, &job->fs, err))
-		return err->code;
-	return td_err_set(err, -ESRCH,
-			  "-p, -t: threads come and go faster than they can be opened: try again");
-}
-
-static int run_open(struct td_run *run, struct td_err *err)
-{
-	struct td_job *job = run->job;
-
-	if (start_child(run, err) || open_counter(run, err))
-		return err->code;
-	if (job->tree && td_check_opened_metrics(job->tree, &job->plan.events, err))
-		return err->code;
-	/* -l auto opens the sampler when it first counts a node with latencies */
-	if (!job->tree || !job->tree->nr_families)
-		td_latency_open(&run->latency, job, false);
-	if (job->request->verbose && !job->request->show.quiet &&
-	    (!run->session->runs || job->plan.nr_sets > 1))
-		td_describe(&job->machine, job->tree, &job->plan, &job->target);
-	fflush(stderr); /* notes come before the command's output */
-	return 0;
-}
-
-/* --- counters that another program holds ----------------------------------- */
+/* --- the first read, and counters that another program holds ---------------- */
 
 static bool has_groups(const struct td_plan *plan, int pmu)
 {
@@ -277,8 +147,6 @@ static bool drop_clocks(struct td_job *job, const struct td_readings *delta)
 	return any;
 }
 
-/* --- enable the counters for the first time and start the clock ------------ */
-
 /* How long to wait for a group that cannot be read yet; 5 to 70 ms were observed. */
 #define BASELINE_NS (200 * TD_NS_A_MS)
 
@@ -311,6 +179,136 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 	}
 }
 
+/* --- fork the command and open the counters, disabled --------------------- */
+
+/* Return true if the command itself is counted, not CPUs or other tasks. */
+static bool counts_command(const struct td_job *job)
+{
+	return !job->target.system_wide && !td_target_attaches(&job->request->target) &&
+	       (!job->target.per_thread || !job->request->target.all_cpus);
+}
+
+static int start_child(struct td_run *run, struct td_err *err)
+{
+	struct td_job *job = run->job;
+	char **command = job->request->target.command;
+	int rc = td_engine_start(run->engine, command, &run->session->inherited, err);
+
+	if (rc || !command || !counts_command(job))
+		return rc;
+	td_ints_free(&job->target.tids); /* tids of the previous run */
+	td_ints_add(&job->target.tids, run->engine->child.pid);
+	return 0;
+}
+
+/* -vv: show each open in the words of perf stat -vv. */
+static void put_opened(void *ctx, const struct perf_event_attr *attr, int pid, int cpu,
+		       int group_fd, int fd)
+{
+	const struct td_machine *machine = ctx;
+	int pmu = td_machine_find_type(machine, attr->type);
+
+	td_attr_put(stderr, attr, pmu < 0 ? NULL : machine->pmus[pmu].name);
+	td_attr_put_open(stderr, pid, cpu, group_fd, 0, fd);
+}
+
+static int open_once(struct td_run *run, struct td_err *err)
+{
+	struct td_counting *counting = &run->counting;
+	struct td_job *job = run->job;
+	const struct td_counter_setup setup = {
+		.plan = &job->plan,
+		.machine = &job->machine,
+		.target = &job->target,
+		.notes = &job->notes,
+		.for_metrics = job->tree,
+		.open_late = !job->target.per_thread && !job->target.by_mode,
+		.opened = job->request->verbose > 1 ? put_opened : NULL,
+		.ctx = &job->machine,
+	};
+	int rc = td_counting_watch(counting, job, &run->session->names, err);
+
+	run->engine->waiter.tasks = counting->watch ? td_task_watch_fd(counting->watch) : -1;
+	return rc ? rc : td_counter_open(&counting->counter, &setup, err);
+}
+
+/*
+ * Open and read the counters without switches, which adapts the plan to the kernel and to counters
+ * that are in use.
+ */
+static int look_before(struct td_run *run, struct td_err *err)
+{
+	struct td_counting *counting = &run->counting;
+	int rc = open_once(run, err);
+
+	if (!rc)
+		rc = td_counter_enable(counting->counter, true, -1, err);
+	if (!rc)
+		rc = read_baseline(run, err);
+	td_counter_close(counting->counter);
+	counting->counter = NULL;
+	/* -EAGAIN: clocks were removed from the plan */
+	return rc == -EAGAIN ? 0 : rc;
+}
+
+/*
+ * Try several times, because threads may start and end while they are opened.  If they start faster
+ * than they can be opened, count the opened ones and their new threads.
+ */
+static int open_counter(struct td_run *run, struct td_err *err)
+{
+	struct td_job *job = run->job;
+	int rc;
+
+	job->target.by_switches = td_run_counts_by_switches(job);
+	if (job->target.by_switches) {
+		rc = job->target.tells_tasks ? look_before(run, err) : 0;
+		if (!rc)
+			rc = td_run_open_switches(run, err);
+		if (!rc || job->target.tells_tasks)
+			return rc;
+		job->target.by_switches = false;
+		*err = (struct td_err){ 0 };
+	}
+	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
+		rc = td_target_find_tasks(&job->target, &job->fs, err);
+		if (rc)
+			return rc; /* no target is left */
+		rc = open_once(run, err);
+		if (rc != -ESRCH || !td_target_attaches(&job->request->target))
+			return rc;
+	}
+	while (td_target_leave_out_ended(&job->target, &job->fs)) {
+		rc = open_once(run, err);
+		if (rc != -ESRCH)
+			return rc;
+	}
+	if (td_target_check_alive(&job->target, &job->fs, err))
+		return err->code;
+	return td_err_set(err, -ESRCH,
+			  "-p, -t: threads come and go faster than they can be opened: try again");
+}
+
+static int run_open(struct td_run *run, struct td_err *err)
+{
+	struct td_job *job = run->job;
+
+	if (start_child(run, err) || open_counter(run, err))
+		return err->code;
+	if (job->tree && td_check_opened_metrics(job->tree, &job->plan.events, err))
+		return err->code;
+	/* -l auto opens the sampler when it first counts a node with latencies */
+	if (!job->tree || !job->tree->nr_families)
+		td_latency_open(&run->latency, job, false);
+	if (job->request->verbose && !job->request->show.quiet &&
+	    (!run->session->runs || job->plan.nr_sets > 1))
+		td_describe(&job->machine, job->tree, &job->plan, &job->target);
+	fflush(stderr); /* notes come before the command's output */
+	return 0;
+}
+
+/* --- enable the counters for the first time and start the clock ------------ */
+
 /*
  * Try again without the clocks that were removed, or if a group could not be read.  A thread that
  * started while the counters were being opened may have half of a group, which can never be read.
@@ -321,9 +319,7 @@ static int enable(struct td_run *run, struct td_err *err)
 	struct td_counting *counting = &run->counting;
 	int rc = 0;
 
-	if (counting->switches) {
-		td_switches_begin(counting->switches);
-		counting->cpus.start_ns = td_now_ns();
+	if (counting->switches) { /* begin_time() enables them */
 		counting->on = counting->baseline = true;
 		return 0;
 	}
@@ -346,16 +342,23 @@ static int enable(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
-/* Start the clock and read the CPU times to subtract. */
+/* Start the clock, counts at switches right before it, and read the CPU times to subtract. */
 static int begin_time(struct td_run *run, struct td_err *err)
 {
 	struct td_session *session = run->session;
 	const struct td_viewer *viewer = session->view.viewer;
+	bool by_switches = run->counting.switches && run->counting.on;
 	struct td_times unused;
 	int rc;
 
 	run->clock.keeps = viewer && viewer->whole;
+	if (by_switches)
+		td_switches_begin(run->counting.switches);
 	rc = td_clock_start(&run->clock, &session->engine.waiter, run->job, err);
+	if (by_switches) {
+		run->counting.cpus.start_ns = td_now_ns();
+		td_switches_drop(run->counting.switches);
+	}
 	/* the delay may have taken longer than requested */
 	td_view_move_start(&session->view, session->engine.waiter.start_ns);
 	if (!rc && !run->job->target.enable_on_exec)

@@ -534,6 +534,10 @@ void td_switches_begin(struct td_switches *switches)
 		switches->self = td_cgroup_own(switches->setup.fs, switches->root);
 	}
 	look_at_all(switches, true);
+}
+
+void td_switches_drop(struct td_switches *switches)
+{
 	td_sampler_read(switches->sampler, true, take_record, switches);
 	td_slices_end(&switches->slices);
 }

@@ -193,15 +193,17 @@ struct diagnosis {
 /* Read the machine and its environment, and plan all levels. */
 static int gather(struct diagnosis *d, struct td_err *err)
 {
-	/* the kernel serves tasks last: they get the counters that are free */
-	const struct td_target task = { 0 };
+	/* the kernel serves tasks last: they get the counters that are free on this CPU */
+	const struct td_target task = { 0 }, wide = { .system_wide = true };
 
 	if (td_select_machine(&d->fs, &d->machine, &d->opts->request, err))
 		return err->code;
 	td_environment_read(&d->environment, &d->fs, &d->machine);
 	d->environment.nmi_watchdog = d->machine.nmi_watchdog;
-	if (!d->environment.saved)
+	if (!d->environment.saved) {
 		td_find_held(NULL, &d->machine, &task);
+		td_find_held(NULL, &d->machine, &wide);
+	}
 	td_levels_plan(&d->levels, &d->opts->request, &d->machine);
 	return 0;
 }

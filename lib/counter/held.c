@@ -377,8 +377,8 @@ static bool have_indices(const struct td_pmu *pmu, const uint64_t *configs,
  * event gets the first general counter, and the others their fixed ones.  Other programs' cycles
  * and instructions that need general counters get theirs after branches, but before the same
  * events of this thread, which are always opened.  Other programs' reference cycles would make
- * room for REF_CYCLES by taking a general counter, but do not for REF_TSC_P.  Cycles that the NMI watchdog displaces get the
- * second general counter.
+ * room for REF_CYCLES by taking a general counter, but do not for REF_TSC_P.  Cycles that the NMI
+ * watchdog displaces get the second general counter.
  */
 static bool are_free(const struct td_pmu *pmu, uint32_t claims, bool nmi_watchdog, int cpu)
 {
@@ -486,16 +486,21 @@ static void add_events(const struct td_plan *plan, const struct td_machine *mach
 
 /*
  * Lists the events that have to run together: those of the PMU's pinned groups and of the
- * largest other one, and those of further groups that no general counter counts.  Returns false if they have run already (td_pin_starved()), or need so few
- * general counters that a system call is not worth it: level 1 with PERF_METRICS.
+ * largest other one, and those of further groups that no general counter counts.  Without a plan,
+ * lists none, and claims all counters.  Returns false if they have run already
+ * (td_pin_starved()), or need so few general counters that a system call is not worth it: level 1
+ * with PERF_METRICS.
  */
 static bool list_wanted(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 			const struct td_target *target, struct wanted *wanted)
 {
-	const struct td_group *multiplexed = largest(plan, machine, pmu);
+	const struct td_group *multiplexed = plan ? largest(plan, machine, pmu) : NULL;
 	size_t all = (size_t)td_uarch_general(machine->pmus[pmu].uarch);
 	size_t general = 0;
 
+	wanted->claims = plan ? 0 : TD_FIXED_ALL;
+	if (!plan)
+		return true;
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
@@ -579,14 +584,14 @@ static bool find_on_cpus(struct td_pmu *pmu, const struct wanted *wanted, bool n
 	else
 		td_ints_add(&cpus, -1);
 	for (size_t i = 0, tried = 0; i < cpus.nr && tried < MAX_TRIED_CPUS; i++) {
-		bool few = !i && wanted->nr <= FEW_EVENTS;
+		bool few = !i && wanted->nr && wanted->nr <= FEW_EVENTS;
 		int cpu = cpus.v[i];
 
 		if (!few && are_free(pmu, wanted->claims, nmi_watchdog, cpu))
 			continue;
 		tried++;
 		/* they are not counted together if it is known that counters are held */
-		if (!held && try_events(wanted->attrs, wanted->nr, cpu) != 0)
+		if (!held && wanted->nr && try_events(wanted->attrs, wanted->nr, cpu) != 0)
 			continue;
 		if (find_held(pmu, nmi_watchdog, cpu)) {
 			pmu->held_cpu = i ? cpu : 0;
@@ -609,17 +614,15 @@ bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 		struct wanted wanted = { .nr = 0 };
 
 		if (pmu->uarch == TD_UARCH_UNKNOWN || pmu->skip ||
-		    (plan && !list_wanted(plan, machine, i, target, &wanted)))
+		    !list_wanted(plan, machine, i, target, &wanted))
 			continue;
 		if (!target->system_wide && machine->nr_core > 1 && !move_to(pmu, &before, &moved))
 			continue;
-		looked = !plan && machine->nmi_watchdog;
+		looked = !plan && !target->system_wide && machine->nmi_watchdog;
 		if (looked)
 			watched |= find_watched(pmu, -1);
-		else if (plan)
-			held |= find_on_cpus(pmu, &wanted, machine->nmi_watchdog, target);
 		else
-			held |= find_held(pmu, machine->nmi_watchdog, -1);
+			held |= find_on_cpus(pmu, &wanted, machine->nmi_watchdog, target);
 	}
 	if (looked)
 		machine->nmi_watchdog = watched;

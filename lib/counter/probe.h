@@ -50,8 +50,8 @@ bool td_slots_probe(const struct td_pmu *pmu);
  * is counted, but on at most 16 that are not idle), or asks the kernel which counters a few
  * events get; only if it never runs, more groups, each for up to 40 ms.  Sets held_general,
  * held_fixed and held_cpu of the machine's PMUs, whose plans then suit each CPU, and returns
- * true if some are held.  Without a plan, all counters are tried, and nmi_watchdog becomes
- * false if the watchdog holds no counter, or another one than that of cycles.
+ * true if some are held.  Without a plan, all counters are tried, and, not system wide,
+ * nmi_watchdog becomes false if the watchdog holds no counter, or another one than that of cycles.
  */
 bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 		  const struct td_target *target);

@@ -129,7 +129,7 @@ pmus() {
 	kill "$neighbour"
 }
 
-@test "beside pinned events of a single CPU: each core has all nodes, and -v names it" {
+@test "beside pinned events of a single CPU: each core has all nodes, and -v and doctor name it" {
 	sysctl -q -w kernel.nmi_watchdog=0
 	for pmu in $(pmus); do
 		last=$(cat "/sys/bus/event_source/devices/$pmu/cpus" /sys/devices/system/cpu/online 2>/dev/null | head -n 1)
@@ -146,6 +146,9 @@ pmus() {
 			run ! grep . null
 			jq -es 'any(.level == 2)' out
 		done
+		"$TDSTAT" doctor -j >found || :
+		jq -e --arg cpu "(found on CPU $last)" \
+			'any(.findings[]; .name == "counters" and (.text | contains($cpu)))' found
 		kill "$neighbour"
 		wait "$neighbour" || true
 		rm beside

@@ -439,8 +439,10 @@ static void put_enabled(const struct td_machine *machine, const struct td_plan *
  * --dry-run, at the end: print a line for each core PMU with the share of time that its groups
  * are counted, why they are multiplexed, and how to avoid it.
  */
-static void put_turns(const struct td_machine *machine, const struct td_plan *plan)
+static void put_turns(const struct td_job *job)
 {
+	const struct td_machine *machine = &job->machine;
+	const struct td_plan *plan = &job->plan;
 	td_autofree double *shares = td_calloc(plan->nr_groups + 1, sizeof(*shares));
 	unsigned int nr;
 
@@ -450,7 +452,7 @@ static void put_turns(const struct td_machine *machine, const struct td_plan *pl
 	}
 	put_plan_turns(machine, plan, shares);
 	nr = td_plan_count_sets(plan, machine);
-	if (nr > 1 && plan->nr_sets < 2)
+	if (nr > 1 && plan->nr_sets < 2 && !job->target.by_switches)
 		printf("--no-multiplex runs a command %u times without multiplexing\n", nr);
 }
 
@@ -674,7 +676,7 @@ int td_dry_run(struct td_job *job, struct td_err *err)
 			put_line(stdout, "sampled for its latency: ",
 				 job->sampled.events.v[group->members[m]].name);
 	}
-	put_turns(&job->machine, &job->plan);
+	put_turns(job);
 	return td_out_check(stdout, "standard output", err);
 }
 

@@ -78,17 +78,20 @@ static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
 		       const struct td_request *request, struct td_err *err)
 {
 	bool cgroup = td_target_has_cgroups(&request->target);
+	bool process = td_request_aggregation(request) == TD_AGGREGATE_PROCESS;
 	const char *whole =
-		cgroup ? "the machine without --for-each-cgroup, or switch hyper-threading off"
-		       : "the machine while it runs (tdstat -a -- COMMAND), or switch "
-			 "hyper-threading off";
+		cgroup    ? "the machine without --for-each-cgroup, or switch hyper-threading off"
+		: process ? "the machine without --per-process, or switch hyper-threading off"
+			  : "the machine while it runs (tdstat -a -- COMMAND), or switch "
+			    "hyper-threading off";
 
 	td_err_set(
 		err, -ENOTSUP,
 		"%s: the two threads of a core share its slots: those of one %s cannot be counted",
 		processor(machine), cgroup ? "cgroup" : "program");
-	/* profile, calls and regions do not accept -M */
-	if (request->does.samples || request->does.regions || !has_files(fs, machine, request))
+	/* profile, calls, regions and --per-process do not accept -M */
+	if (request->does.samples || request->does.regions || process ||
+	    !has_files(fs, machine, request))
 		return td_err_hint(err, "count %s", whole);
 	return td_err_hint(
 		err,

@@ -61,7 +61,8 @@ taken() {
 		with open("err", "w") as err:
 		    counting = subprocess.Popen([tdstat, *options], stderr=err)
 		try:
-		    wait_for(lambda: len(rows()) > 1)
+		    # the third row shows that the second is complete
+		    wait_for(lambda: len(rows()) > 2)
 		    alone = rows()[1]
 		    words = [word for pmu in pmus for event in ("r1c2", "r2c2", "rc5") for word in ("-e", f"{pmu}/{event}/D")]
 		    beside = subprocess.Popen([perf, "stat", "-a", *cpus, *words, "sleep", "600"], stdin=subprocess.DEVNULL,

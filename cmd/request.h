@@ -151,13 +151,12 @@ bool td_request_exposes(const struct td_request *request);
 
 /* Return the aggregation; if there are several, that of perf stat. */
 enum td_aggregation td_request_aggregation(const struct td_request *request);
-#define TD_SWITCHES_LEVEL 2 /* the deepest of td_request_by_switches() */
 
 /* Return true if whole CPUs are counted, not tasks. */
 bool td_request_is_wide(const struct td_request *request);
 /*
  * Return true if the tasks or cgroups of the machine are counted by the groups of its CPUs, which
- * are read at each switch.  This can show the levels that need few groups.
+ * are read at each switch.
  */
 bool td_request_by_switches(const struct td_request *request);
 

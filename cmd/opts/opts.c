@@ -214,10 +214,9 @@ static int check_processes(const struct td_request *o, struct td_err *err)
 		{ !td_target_is_wide(&o->target),
 		  "--per-process counts all processes of the machine: it needs -a" },
 		{ td_request_has_events(o) || ask->nr_names || ask->bottlenecks || ask->energy ||
-			  ask->level > TD_SWITCHES_LEVEL || ask->only_level > TD_SWITCHES_LEVEL ||
 			  ask->drill,
-		  "--per-process shows levels 1 and 2 of the tree: -e, -d, -M, --bottlenecks, --energy, "
-		  "--null, -l auto and levels 3 to 6 exclude it" },
+		  "--per-process shows levels of the tree: -e, -d, -M, --bottlenecks, --energy, "
+		  "--null and -l auto exclude it" },
 		{ o->no_multiplex || o->when.repeat != 1,
 		  "--per-process is of one run: -r and --no-multiplex exclude it" },
 		{ o->show.metric_only, "--metric-only and --per-process exclude each other" },
@@ -227,7 +226,7 @@ static int check_processes(const struct td_request *o, struct td_err *err)
 		{ td_request_exposes(o),
 		  "--openmetrics and --per-process exclude each other: there would be a series for "
 		  "each process that ever ran" },
-		/* what is left of its conditions */
+		/* the remaining condition of td_request_by_switches() */
 		{ !td_request_by_switches(o),
 		  "--per-process and --metric-no-group exclude each other" },
 	};

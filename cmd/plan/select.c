@@ -64,6 +64,8 @@ static bool has_files(const struct td_sysfs *fs, struct td_machine *machine,
 /* Return the options that select metrics of files instead of the built-in levels. */
 static const char *metrics_instead(const struct td_request *request)
 {
+	if (td_request_aggregation(request) == TD_AGGREGATE_PROCESS)
+		return "-l 3 estimates";
 	if (request->ask.only_level == 2)
 		return "-M TopdownL2 estimates";
 	return request->ask.level == 2 ? "-M TopdownL1,TopdownL2 (or -l 3) estimates"
@@ -89,9 +91,8 @@ static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
 		err, -ENOTSUP,
 		"%s: the two threads of a core share its slots: those of one %s cannot be counted",
 		processor(machine), cgroup ? "cgroup" : "program");
-	/* profile, calls, regions and --per-process do not accept -M */
-	if (request->does.samples || request->does.regions || process ||
-	    !has_files(fs, machine, request))
+	/* profile, calls and regions do not accept -M */
+	if (request->does.samples || request->does.regions || !has_files(fs, machine, request))
 		return td_err_hint(err, "count %s", whole);
 	return td_err_hint(
 		err,

@@ -448,12 +448,6 @@ static unsigned int bit(enum td_aggregation how)
 	return 1U << how;
 }
 
-/* Is the tree deeper than that of processes? */
-static bool is_deep(const struct td_request *request)
-{
-	return request->ask.drill || request->ask.level > TD_SWITCHES_LEVEL;
-}
-
 /* A row per process of the machine, per CPU or thread; cgroups are rows already. */
 static unsigned int default_rows(const struct td_request *request)
 {
@@ -461,7 +455,7 @@ static unsigned int default_rows(const struct td_request *request)
 		return 0;
 	if (td_target_attaches(&request->target))
 		return bit(TD_AGGREGATE_THREAD);
-	return bit(request->input || request->target.has_cpus || is_deep(request)
+	return bit(request->input || request->target.has_cpus || request->ask.drill
 			   ? TD_AGGREGATE_CPU
 			   : TD_AGGREGATE_PROCESS);
 }
@@ -477,6 +471,8 @@ static void set_defaults(struct td_request *request)
 		request->when.interval_ms = DEFAULT_INTERVAL_MS;
 	}
 }
+
+#define TASKS_LEVEL 2 /* default for processes and threads */
 
 /*
  * Complete the request of a session.  switches: count threads of the machine at context switches,
@@ -494,7 +490,7 @@ static void complete(struct td_request *request, bool switches)
 	request->target.by_events |= !switches;
 	if (request->ask.level)
 		return;
-	request->ask.level = request->target.each_cgroup ? 1 : TD_SWITCHES_LEVEL;
+	request->ask.level = request->target.each_cgroup ? 1 : TASKS_LEVEL;
 	if (request->target.each_cgroup || td_request_by_switches(request))
 		return;
 	request->ask.drill = true;
@@ -513,10 +509,10 @@ static const char *change_level(struct td_request *request, int level)
 		request->ask.drill = false;
 		request->ask.level = 0;
 	}
-	if (!is_deep(request) || request->show.aggregations != bit(TD_AGGREGATE_PROCESS))
+	if (!request->ask.drill || request->show.aggregations != bit(TD_AGGREGATE_PROCESS))
 		return NULL;
 	request->show.aggregations = bit(TD_AGGREGATE_CPU);
-	return "a row per CPU, because processes have levels 1 and 2";
+	return "a row per CPU, because level auto is not of processes";
 }
 
 static void change_interval(struct td_request *request, int step)
@@ -545,7 +541,7 @@ static void change_tasks(struct td_request *request, bool processes)
 	else
 		how = TD_AGGREGATE_PROCESS;
 	request->show.aggregations = bit(how);
-	if (how != TD_AGGREGATE_PROCESS || !is_deep(request))
+	if (how != TD_AGGREGATE_PROCESS || !request->ask.drill)
 		return;
 	request->ask.drill = false;
 	request->ask.level = 0;

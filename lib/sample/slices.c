@@ -56,23 +56,11 @@ static bool was_displaced(const struct td_reading *slice)
 	return (double)slice->running_ns < MIN_RUN * (double)slice->enabled_ns;
 }
 
-/* Adds the members of the groups that have no counters while this one has: only their time. */
-static void add_others(const struct td_slices *slices, struct td_slice_sums *to,
-		       const struct td_group *group, struct td_reading slice)
-{
-	const struct td_readings one = { .v = &slice, .nr = 1 };
-
-	slice.running_ns = slice.value = 0;
-	for (size_t g = 0; g < slices->plan->nr_groups; g++) {
-		const struct td_group *other = &slices->plan->groups[g];
-
-		for (size_t i = 0; other != group && other->pmu == group->pmu && i < other->nr;
-		     i++) {
-			slice.event = other->members[i];
-			td_readings_merge(&to->sum, &to->index, &one);
-		}
-	}
-}
+/*
+ * The pseudo event for the time of a slice.  Groups of the same core type without counters have
+ * this time, too: td_slices_end() adds it to the members of all of them.
+ */
+#define TIME_OF(pmu) (-1 - (pmu))
 
 /* Adds a slice that begins where the last one ended. */
 static void add_slice(struct td_slices *slices, struct td_slice_place *place,
@@ -93,14 +81,15 @@ static void add_slice(struct td_slices *slices, struct td_slice_place *place,
 		slice.tid = TD_TASK_LOST;
 		slice.life = 0;
 	}
+	slice.event = TIME_OF(group->pmu);
+	td_readings_merge(&to->sum, &to->index, &one);
+	slice.enabled_ns = 0;
 	for (size_t i = 0; i < group->nr; i++) {
 		slice.event = group->members[i];
 		slice.value = td_since(end->pairs[2 * i], place->values[i]);
 		place->values[i] = end->pairs[2 * i];
 		td_readings_merge(&to->sum, &to->index, &one);
 	}
-	if (slice.enabled_ns)
-		add_others(slices, to, group, slice);
 	place->enabled_ns = end->enabled_ns;
 	place->running_ns = end->running_ns;
 	place->lost = false;
@@ -150,11 +139,46 @@ void td_slices_settle(struct td_slices *slices)
 	}
 }
 
+static void add_to_members(const struct td_plan *plan, struct td_slice_sums *sums,
+			   struct td_reading time)
+{
+	const struct td_readings one = { .v = &time, .nr = 1 };
+	int of = time.event;
+
+	time.running_ns = 0;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		for (size_t i = 0; of == TIME_OF(group->pmu) && i < group->nr; i++) {
+			time.event = group->members[i];
+			td_readings_merge(&sums->sum, &sums->index, &one);
+		}
+	}
+}
+
+/* Adds the times to the members, and removes them. */
+static void add_times(const struct td_plan *plan, struct td_slice_sums *sums)
+{
+	struct td_readings *sum = &sums->sum;
+	size_t nr = sum->nr, kept = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (sum->v[i].event < 0)
+			add_to_members(plan, sums, sum->v[i]);
+	}
+	for (size_t i = 0; i < sum->nr; i++) {
+		if (sum->v[i].event >= 0)
+			sum->v[kept++] = sum->v[i];
+	}
+	sum->nr = kept;
+}
+
 const struct td_readings *td_slices_end(struct td_slices *slices)
 {
 	struct td_slice_sums past = slices->past;
 
 	td_slices_settle(slices);
+	add_times(slices->plan, &slices->now);
 	past.sum.nr = 0;
 	td_index_clear(&past.index);
 	slices->past = slices->now;

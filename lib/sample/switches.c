@@ -377,21 +377,35 @@ static bool alternates(const struct td_switches *switches, int cpu)
 }
 
 /*
- * Look at the groups of the CPU of this task: all, or those that alternate.  The first pass
- * disables, so that the counters are free in the second.
+ * Every ALL_TURNS turns, all groups but the next one are disabled, because all groups of a CPU that
+ * was offline are enabled.
  */
-static void look_at(struct td_switches *switches, int cpu, bool all)
+#define ALL_TURNS 16
+
+/* Has the group, the at-th of nr, to be disabled in this turn? */
+static bool has_lost_turn(const struct td_switches *switches, size_t at, size_t nr)
+{
+	size_t turn = switches->turn;
+
+	return turn % nr != at && (turn % ALL_TURNS <= 1 || (turn - 1) % nr == at);
+}
+
+/*
+ * Look at the groups of the CPU of this task that count, or, with turn, exchange those that
+ * alternate.  The first pass disables, so that the counters are free in the second.
+ */
+static void look_at(struct td_switches *switches, int cpu, bool turn)
 {
 	const struct td_plan *plan = switches->setup.plan;
 
-	for (int on = 0; on <= 1; on++) {
+	for (int on = !turn; on <= 1; on++) {
 		for (size_t i = 0; i < plan->nr_groups; i++) {
 			size_t at = 0, nr = count_groups(plan, i, &at);
-			bool is_on = nr == 1 || switches->turn % nr == at;
 
-			if (!plan->groups[i].nr || is_on != on || (nr == 1 && !all))
+			if (!plan->groups[i].nr || (nr == 1 && turn) ||
+			    !(on ? switches->turn % nr == at : has_lost_turn(switches, at, nr)))
 				continue;
-			if (nr > 1)
+			if (turn)
 				td_sampler_enable_group(switches->sampler, i, cpu, on);
 			td_sampler_look(switches->sampler, i, cpu, take_look, switches);
 		}
@@ -414,7 +428,7 @@ static void look_at_all(struct td_switches *switches, bool ends)
 			continue;
 		td_go_to_cpu(cpus->v[i]);
 		switches->here = sched_getcpu() == cpus->v[i];
-		look_at(switches, cpus->v[i], ends);
+		look_at(switches, cpus->v[i], !ends);
 	}
 	td_affinity_restore(&before);
 }

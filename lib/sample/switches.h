@@ -40,7 +40,7 @@ int td_switches_open(struct td_switches **out, const struct td_switches_setup *s
 void td_switches_close(struct td_switches *switches); /* NULL is fine */
 /* Enables the groups.  The first reading begins at the end of this; then call td_switches_drop(). */
 void td_switches_begin(struct td_switches *switches);
-/* Drops what was counted before td_switches_begin() ended. */
+/* Drops the counts from before the end of td_switches_begin(). */
 void td_switches_drop(struct td_switches *switches);
 /* Returns a descriptor that is readable when a ring is half full: then call td_switches_drain(). */
 int td_switches_fd(const struct td_switches *switches);

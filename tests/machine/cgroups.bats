@@ -116,8 +116,8 @@ COUNT_OPEN='find /proc/$PPID/fd -lname "*perf_event*" | wc -l'
 	events=$("$TDSTAT" -a -l 1 -o out --by-events --for-each-cgroup 'many[0-9]' -- sh -c "$COUNT_OPEN")
 	echo "$few $many $events"
 	[ "$few" -gt 0 ] && [ "$many" -eq "$few" ] && [ "$events" -gt $((20 * few)) ]
-	# deeper levels and events, and names of a namespace, are counted by events
-	for words in "-l 3" "-e cycles"; do
+	# metrics and events, and names of a namespace, are counted by events
+	for words in "-M tma_retiring" "-e cycles"; do
 		# shellcheck disable=SC2086
 		[ "$("$TDSTAT" -a $words -o out --for-each-cgroup 'many[0-9]' -- sh -c "$COUNT_OPEN")" -ge 400 ]
 	done

@@ -59,6 +59,18 @@ act() {
 	[ "$(jq -s --argjson pid "${pids[2]}" 'map(select(.tid == $pid and .metric == "tma_retiring")) | length' out)" -le 2 ]
 }
 
+@test "level 3, for which many groups take turns, with errors" {
+	act ports 0
+	act dram_latency 1
+	act dram_latency 3
+	"$TDSTAT" -a --per-process -l 3 --all -j -o out -- sleep 6
+	has "${pids[0]}" ports cpu_core 1
+	has "${pids[1]}" dram_latency cpu_core 1
+	has "${pids[2]}" dram_latency cpu_atom 1
+	jq -es --argjson pid "${pids[1]}" 'map(select(.tid == $pid and .level)) |
+		any(.level == 3) and all(.error != null)' out
+}
+
 @test "each thread of the machine, those with the biggest losses first" {
 	act dram_latency 0
 	act retiring_vector 1

@@ -120,9 +120,11 @@ is_played() {
 	shows ' CPU1$'
 	press H
 	shows " act-$act$"
-	# deeper levels need CPUs
 	press 3
-	shows 'a row per CPU, because processes have levels 1 and 2'
+	shows 'level 3'
+	shows " act-$act$"
+	press a
+	shows 'a row per CPU, because level auto is not of processes'
 	shows ' CPU1$'
 	press q
 	ended

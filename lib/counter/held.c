@@ -149,8 +149,7 @@ static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 
 		if (cpu >= 0 && cpu < CPU_SETSIZE && td_ints_has(cpus, cpu) &&
 		    CPU_ISSET((size_t)cpu, allowed)) {
-			td_go_to_cpu(cpu);
-			return sched_getcpu() == cpu;
+			return td_go_to_cpu(cpu);
 		}
 	}
 	return false;
@@ -163,18 +162,16 @@ static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
  */
 static void restore_cpus(const struct td_machine *machine, int old_cpu, const cpu_set_t *before)
 {
-	cpu_set_t cpus;
+	struct td_affinity after = { .is_left = true, .cpus = *before };
 	bool all = true;
 
 	for (size_t i = 0; i < machine->online.nr; i++)
 		all &= machine->online.v[i] < CPU_SETSIZE &&
 		       CPU_ISSET((size_t)machine->online.v[i], before);
 	if (all)
-		memset(&cpus, 0xff, sizeof(cpus));
-	else
-		cpus = *before;
+		memset(&after.cpus, 0xff, sizeof(after.cpus));
 	td_go_to_cpu(old_cpu);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
+	td_affinity_restore(&after);
 }
 
 void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
@@ -212,8 +209,7 @@ bool td_is_starved(const struct td_plan *plan, const struct td_group *group,
 	if (sched_getaffinity(0, sizeof(before.cpus), &before.cpus))
 		return false;
 	for (size_t i = 0; !starved && i < cpus->nr; i++) {
-		td_go_to_cpu(cpus->v[i]);
-		starved = sched_getcpu() == cpus->v[i] && try_group(plan, group, target, -1) == 0;
+		starved = td_go_to_cpu(cpus->v[i]) && try_group(plan, group, target, -1) == 0;
 	}
 	td_affinity_restore(&before);
 	return starved;

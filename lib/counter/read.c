@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "lib/counter/visit.h"
 
 /* Result of read() with PERF_FORMAT_GROUP | ID | TOTAL_TIME_* (perf_event_open(2)). */
 struct group_values {
@@ -507,24 +508,25 @@ static void find_dead(struct td_group_reader *reader)
 	}
 }
 
-void td_go_to_cpu(int cpu)
+/*
+ * Moves to the CPU of a step whose count depends on the reader's.  Returns false if this is not
+ * possible: elsewhere, the kernel would read another die.
+ */
+static bool go_to_step(struct td_group_reader *reader, struct td_read_step *step,
+		       struct td_affinity *before)
 {
-	cpu_set_t there;
-
-	/* with more CPUs than the set can contain, td_affinity_restore() could not restore them */
-	if (sched_getaffinity(0, sizeof(there), &there))
-		return;
-	CPU_ZERO(&there);
-	if (cpu >= 0 && cpu < CPU_SETSIZE) {
-		CPU_SET((size_t)cpu, &there);
-		sched_setaffinity(0, sizeof(there), &there);
-	}
-}
-
-void td_affinity_restore(const struct td_affinity *before)
-{
-	if (before->is_left)
-		sched_setaffinity(0, sizeof(before->cpus), &before->cpus);
+	if (!step->on_cpu)
+		return true;
+	if (!before->is_left)
+		before->is_left = !sched_getaffinity(0, sizeof(before->cpus), &before->cpus);
+	step->behind = !td_go_to_cpu(step->cpu);
+	if (step->behind)
+		td_notes_add(
+			reader->notes,
+			"tdstat gets no time on CPU %d: counts of its die are in a later row, or "
+			"missing",
+			step->cpu);
+	return !step->behind;
 }
 
 /*
@@ -544,18 +546,12 @@ static int read_steps(struct td_group_reader *reader, bool again, bool *behind, 
 		bool wanted = !again || step->behind;
 
 		step->behind = step->behind && !step->ended;
-		if (step->on_cpu && wanted) {
-			if (!before.is_left)
-				before.is_left =
-					!sched_getaffinity(0, sizeof(before.cpus), &before.cpus);
-			td_go_to_cpu(step->cpu);
-		}
-		if (step->ended)
+		if (step->ended || (wanted && !go_to_step(reader, step, &before)))
 			keep_values(reader, step);
 		else if (wanted)
 			rc = read_step(reader, step, err);
 		any |= wanted && !step->behind;
-		*behind |= step->behind;
+		*behind |= step->behind && !step->on_cpu;
 	}
 	td_affinity_restore(&before);
 	if (any)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <sched.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -87,12 +86,3 @@ void td_group_reader_forget_ended(struct td_group_reader *reader);
 int td_group_reader_read(struct td_group_reader *reader, uint64_t retry_ns,
 			 struct td_readings *readings, struct td_err *err);
 void td_group_reader_free(struct td_group_reader *reader);
-
-/* Allowed CPUs of this thread before it moved. */
-struct td_affinity {
-	bool is_left; /* it has moved; else cpus is not set */
-	cpu_set_t cpus;
-};
-/* Moves this thread to a CPU, if that is allowed. */
-void td_go_to_cpu(int cpu);
-void td_affinity_restore(const struct td_affinity *before);

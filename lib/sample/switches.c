@@ -14,7 +14,7 @@
 
 #include "lib/base/util.h"
 #include "lib/counter/probe.h"
-#include "lib/counter/read.h"
+#include "lib/counter/visit.h"
 #include "lib/sample/sampler.h"
 #include "lib/sample/slices.h"
 
@@ -36,7 +36,6 @@ struct td_switches {
 	int timer;   /* ends a turn; -1: each core type has one group */
 	int epoll;   /* the timer, and the sampler's descriptor */
 	bool ends;   /* the look ends the interval */
-	bool here;   /* the look is from the CPU itself */
 	int *ended;  /* the last task that ended on each CPU */
 	size_t nr_cpus;
 	int *gone; /* tasks that ended since the last read */
@@ -286,9 +285,10 @@ static void name_cgroups(struct td_switches *switches, struct td_readings *readi
 		lost_ns += add_to_cgroups(switches, slice) ? 0 : slice->enabled_ns;
 	}
 	if ((double)lost_ns > MAX_LOST * (double)all_ns)
-		td_notes_add(switches->setup.notes,
-			     "more than 1 %% of the time is in no row, because records of switches "
-			     "between cgroups were lost: --by-events needs none");
+		td_notes_add(
+			switches->setup.notes,
+			"more than 1 %% of the time is in no row, because its cgroup is unknown: "
+			"--by-events needs no records of switches");
 	if (paths->nr > 2 * paths->nr_read + MAX_REMOVED)
 		td_cgroup_paths_read(paths, switches->root);
 	*readings = switches->named.sum;
@@ -341,10 +341,13 @@ static void take_look(void *ctx, const struct td_record *record, int event)
 {
 	struct td_switches *switches = ctx;
 	struct td_slice_end end;
+	bool here;
 
 	if (!is_slice(switches, record, event))
 		return;
-	end = slice_end(switches, record, event, switches->here ? switches->self : TD_TASK_LOST);
+	/* after the read, because a real-time task may have replaced this one before */
+	here = sched_getcpu() == record->cpu;
+	end = slice_end(switches, record, event, here ? switches->self : TD_TASK_LOST);
 	td_slices_look(&switches->slices, &end, switches->ends);
 }
 
@@ -414,7 +417,8 @@ static void look_at(struct td_switches *switches, int cpu, bool turn)
 
 /*
  * Visit each CPU: the task there is switched out, and the rest of its counts is this task's.  On
- * CPUs that a cpuset excludes, nothing is switched out, so the rest is of an unknown task.
+ * CPUs that a cpuset excludes or a real-time task occupies, nothing is switched out, so the rest is
+ * of an unknown task.
  */
 static void look_at_all(struct td_switches *switches, bool ends)
 {
@@ -427,7 +431,6 @@ static void look_at_all(struct td_switches *switches, bool ends)
 		if (!ends && !alternates(switches, cpus->v[i]))
 			continue;
 		td_go_to_cpu(cpus->v[i]);
-		switches->here = sched_getcpu() == cpus->v[i];
 		look_at(switches, cpus->v[i], !ends);
 	}
 	td_affinity_restore(&before);

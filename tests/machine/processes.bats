@@ -133,6 +133,27 @@ act-${pids[0]}" ]
 	wait $counting
 }
 
+# tdstat cannot run on such a CPU, nor leave it.  Without these settings, the kernel gives other tasks
+# a part of the time.
+@test "a real-time task occupies a CPU: all others are counted on" {
+	emulated
+	mount -t debugfs none /sys/kernel/debug 2>&- || true
+	echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+	for part in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do
+		[ ! -e "$part" ] || echo 0 >"$part"
+	done
+	act ports 0
+	act dram_latency 2
+	taskset -c 1 chrt -f 50 "$ACT" 600s:ports &
+	occupies=$!
+	"$TDSTAT" -a --per-process -l 1 -I 500 --interval-count 5 -j -o out 3>&- &
+	wait_for has_ended $!
+	kill $occupies
+	[ "$(jq -r 'select(.level).time' out | sort -u | wc -l)" -eq 5 ]
+	has "${pids[0]}" ports cpu_core 0.6
+	has "${pids[1]}" dram_latency cpu_atom 0.6
+}
+
 @test "without the right to count CPUs the command runs" {
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -a --per-process -- sh -c 'echo ran'
 	[ "$output" = ran ]

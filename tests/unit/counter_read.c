@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -218,6 +219,40 @@ static void test_row(size_t r)
 	   "%s: %s", rows[r].name, notes.nr ? notes.v[0] : "no note");
 	for (size_t s = 0; s < NR_GROUPS; s++)
 		close(reader.steps[s].fd);
+	td_group_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
+/* Counts of a die wait until the reader gets time on its CPU. */
+static void test_die(void)
+{
+	const struct look looks[] = { { 10, 10, 100 }, { 30, 30, 150 } };
+	const uint64_t want[] = { 100, 0, 50 };
+	struct td_notes notes = { 0 };
+	struct td_group_reader reader = { .notes = &notes };
+	struct td_readings got;
+	struct td_err err = { 0 };
+	struct td_read_step *step = td_group_reader_add(&reader);
+
+	*step = (struct td_read_step){
+		.fd = memfd_create("group", MFD_CLOEXEC),
+		.cpu = CPU_SETSIZE, /* no thread can run there */
+		.tid = -1,
+		.members = members[1],
+		.nr = 1,
+		.name = "event",
+	};
+	td_group_reader_begin(&reader);
+	for (int look = 0; look < 3; look++) {
+		step = &reader.steps[0];
+		step->on_cpu = look == 1;
+		put_look(step->fd, &looks[look / 2], 1);
+		ok(td_group_reader_read(&reader, 0, &got, &err) == 0 && !got.behind && !step->dead,
+		   "die: look %d", look);
+		ok(got.v[0].value == want[look], "die: what it counted");
+	}
+	ok(notes.nr == 1 && strstr(notes.v[0], "CPU 1024"), "die: a note");
+	close(step->fd);
 	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }
@@ -1003,6 +1038,7 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
 		test_row(i);
 	test_apart();
+	test_die();
 	test_failure();
 	test_tasks();
 	test_many_tasks();

@@ -17,7 +17,7 @@
 
 /* A visitor that gets no time for this long is moved away: half as long after each such visit. */
 #define PATIENCE_NS (200 * TD_NS_A_MS)
-#define MAX_MISSES  7
+#define MAX_MISSES  4
 
 enum {
 	AT_HOME,

@@ -18,11 +18,13 @@
 
 /* --- entries, and their members ---------------------------------------------- */
 
-/* One object of a file's array. */
+/* One object of a file's array.  Members are missing or 0 after an error, which is kept. */
 struct entry {
 	struct json_object *object;
 	const char *path, *topic;
 	size_t nr; /* position in the file, from 1 */
+	int rc;    /* code of the first error; 0: none */
+	struct td_err *err;
 };
 
 /* A number, and whether it is hexadecimal in the file. */
@@ -67,75 +69,76 @@ static const char *name_of(const struct entry *entry)
 }
 
 /* Set the error "FILE: NAME: KEY: WHAT" with code -EINVAL. */
-static int entry_bad(const struct entry *entry, struct td_err *err, const char *key,
-		     const char *what)
+static void entry_bad(struct entry *entry, const char *key, const char *what)
 {
 	const char *name = name_of(entry);
 
+	if (entry->rc)
+		return;
 	if (name)
-		return td_err_set(err, -EINVAL, "%s: %s: %s: %s", entry->path, name, key, what);
-	return td_err_set(err, -EINVAL, "%s: entry %zu: %s: %s", entry->path, entry->nr, key, what);
+		entry->rc = td_err_set(entry->err, -EINVAL, "%s: %s: %s: %s", entry->path, name,
+				       key, what);
+	else
+		entry->rc = td_err_set(entry->err, -EINVAL, "%s: entry %zu: %s: %s", entry->path,
+				       entry->nr, key, what);
 }
 
-/* Read a text, or a number as text, borrowed from the entry; NULL: none. */
-static int entry_text(const struct entry *entry, const char *key, const char **out,
-		      struct td_err *err)
+/* Return a text, or a number as text, borrowed from the entry; NULL: none. */
+static const char *entry_text(struct entry *entry, const char *key)
 {
 	struct json_object *value;
 	enum json_type type;
+	const char *text;
 
-	*out = NULL;
 	if (!json_object_object_get_ex(entry->object, key, &value))
-		return 0;
+		return NULL;
 	type = json_object_get_type(value);
-	if (type != json_type_string && type != json_type_int && type != json_type_double)
-		return entry_bad(entry, err, key, "neither text nor a number");
-	*out = json_object_get_string(value);
-	if (!*out)
+	if (type != json_type_string && type != json_type_int && type != json_type_double) {
+		entry_bad(entry, key, "neither text nor a number");
+		return NULL;
+	}
+	text = json_object_get_string(value);
+	if (!text)
 		td_memory_fail();
-	if (type == json_type_string && strlen(*out) != (size_t)json_object_get_string_len(value))
-		return entry_bad(entry, err, key, "a NUL in it");
-	return 0;
+	if (type == json_type_string && strlen(text) != (size_t)json_object_get_string_len(value))
+		entry_bad(entry, key, "a NUL in it");
+	return entry->rc ? NULL : text;
 }
 
-/* Read a number, or the first number of a list such as "0xB7, 0xBB"; 0: none. */
-static int entry_number(const struct entry *entry, const char *key, struct number *out,
-			struct td_err *err)
+/* Return a number, or the first number of a list such as "0xB7, 0xBB"; 0: none. */
+static struct number entry_number(struct entry *entry, const char *key)
 {
-	const char *text;
+	const char *text = entry_text(entry, key);
+	struct number number = { 0 };
 	char first[32];
 	size_t len;
-	int rc = entry_text(entry, key, &text, err);
 
-	*out = (struct number){ 0 };
-	if (rc || !text)
-		return rc;
+	if (!text)
+		return number;
 	len = strcspn(text, ", ");
-	if (len >= sizeof(first))
-		return entry_bad(entry, err, key, "not a number");
-	memcpy(first, text, len);
-	first[len] = '\0';
-	if (td_parse_u64(first, UINT64_MAX, &out->value))
-		return entry_bad(entry, err, key, "not a number");
-	out->hex = first[1] == 'x' || first[1] == 'X';
-	return 0;
+	snprintf(first, sizeof(first), "%.*s", (int)len, text);
+	if (len >= sizeof(first) || td_parse_u64(first, UINT64_MAX, &number.value)) {
+		entry_bad(entry, key, "not a number");
+		return (struct number){ 0 };
+	}
+	number.hex = first[1] == 'x' || first[1] == 'X';
+	return number;
 }
 
-/* Read a floating-point number; NaN: none. */
-static int entry_double(const struct entry *entry, const char *key, double *out, struct td_err *err)
+/* Return a floating-point number; NaN: none. */
+static double entry_double(struct entry *entry, const char *key)
 {
-	const char *text;
+	const char *text = entry_text(entry, key);
 	char *end;
-	int rc = entry_text(entry, key, &text, err);
+	double number;
 
-	*out = (double)NAN;
-	if (rc || !text)
-		return rc;
+	if (!text)
+		return (double)NAN;
 	errno = 0;
-	*out = strtod(text, &end);
-	if (end == text || *end || errno || !isfinite(*out))
-		return entry_bad(entry, err, key, "not a number");
-	return 0;
+	number = strtod(text, &end);
+	if (end == text || *end || errno || !isfinite(number))
+		entry_bad(entry, key, "not a number");
+	return number;
 }
 
 /* Copy a text with each run of blanks and line ends replaced by one blank. */
@@ -157,20 +160,13 @@ static char *one_line(const char *text)
 	return line;
 }
 
-/* Read a text as one line, which the caller frees.  Sets NULL if it does not exist or is empty. */
-static int entry_line(const struct entry *entry, const char *key, char **out, struct td_err *err)
+/* Return a text as one line, which the caller frees; NULL: none, or it is empty. */
+static char *entry_line(struct entry *entry, const char *key)
 {
-	const char *text;
-	int rc = entry_text(entry, key, &text, err);
+	const char *text = entry_text(entry, key);
 
-	*out = NULL;
-	if (rc || !text)
-		return rc;
-	text += strspn(text, BLANKS);
-	if (!*text)
-		return 0;
-	*out = one_line(text);
-	return 0;
+	text = text ? text + strspn(text, BLANKS) : "";
+	return *text ? one_line(text) : NULL;
 }
 
 /* --- the terms of an event ------------------------------------------------ */
@@ -253,10 +249,10 @@ static bool has(const struct entry *entry, const char *key)
 }
 
 /* Adds the event's code, which every event has; the default is 0. */
-static int add_code(const struct entry *entry, struct terms *terms, struct td_err *err)
+static void add_code(struct entry *entry, struct terms *terms)
 {
 	const char *key = "EventCode", *term = "event";
-	struct number code, more;
+	uint64_t code;
 	char text[40];
 
 	if (has(entry, "ConfigCode")) {
@@ -266,78 +262,57 @@ static int add_code(const struct entry *entry, struct terms *terms, struct td_er
 		key = "EventidCode";
 		term = "eventid";
 	}
-	if (entry_number(entry, key, &code, err) || entry_number(entry, "ExtSel", &more, err))
-		return err->code;
-	snprintf(text, sizeof(text), "%s=0x%" PRIx64, term, code.value | more.value << 8);
+	code = entry_number(entry, key).value;
+	code |= entry_number(entry, "ExtSel").value << 8;
+	snprintf(text, sizeof(text), "%s=0x%" PRIx64, term, code);
 	add_text(terms, text);
-	return 0;
 }
 
 /* Adds the unit mask; UMaskExt contains its bits 8 and above. */
-static int add_umask(const struct entry *entry, struct terms *terms, struct td_err *err)
+static void add_umask(struct entry *entry, struct terms *terms)
 {
-	struct number umask, more;
+	struct number umask = { entry_number(entry, "UMask").value, true };
 
-	if (entry_number(entry, "UMask", &umask, err) ||
-	    entry_number(entry, "UMaskExt", &more, err))
-		return err->code;
-	umask.value |= more.value << 8;
-	umask.hex = true;
+	umask.value |= entry_number(entry, "UMaskExt").value << 8;
 	add_term(terms, "umask", umask);
-	return 0;
 }
 
 /*
  * Adds the term that sets an MSR.  An MSR without a term gets a term that does not exist on any
  * PMU, so that its event can be listed but not counted.
  */
-static int add_msr(const struct entry *entry, struct terms *terms, struct td_err *err)
+static void add_msr(struct entry *entry, struct terms *terms)
 {
-	struct number index, value;
+	uint64_t msr = entry_number(entry, "MSRIndex").value;
+	struct number value = entry_number(entry, "MSRValue");
 	char name[32];
 
-	if (entry_number(entry, "MSRIndex", &index, err) ||
-	    entry_number(entry, "MSRValue", &value, err))
-		return err->code;
-	if (!index.value)
-		return 0;
-	snprintf(name, sizeof(name), "msr_0x%" PRIx64, index.value);
+	if (!msr)
+		return;
+	snprintf(name, sizeof(name), "msr_0x%" PRIx64, msr);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(msrs); i++) {
-		if (msrs[i].msr == index.value)
+		if (msrs[i].msr == msr)
 			snprintf(name, sizeof(name), "%s", msrs[i].term);
 	}
 	add_term(terms, name, value);
-	return 0;
 }
 
-static int add_fields(const struct entry *entry, struct terms *terms, struct td_err *err)
-{
-	struct number value;
-
-	for (size_t i = 0; i < TD_ARRAY_SIZE(fields); i++) {
-		if (entry_number(entry, fields[i].key, &value, err))
-			return err->code;
-		add_term(terms, fields[i].term, value);
-	}
-	return 0;
-}
-
-static int make_terms(const struct entry *entry, struct terms *terms, struct td_err *err)
+static void make_terms(struct entry *entry, struct terms *terms)
 {
 	const char *filter;
 
-	if (add_code(entry, terms, err) || add_umask(entry, terms, err) ||
-	    add_fields(entry, terms, err) || entry_text(entry, "Filter", &filter, err))
-		return err->code;
+	add_code(entry, terms);
+	add_umask(entry, terms);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(fields); i++)
+		add_term(terms, fields[i].term, entry_number(entry, fields[i].key));
+	filter = entry_text(entry, "Filter");
 	if (filter && *filter) {
 		add_text(terms, ",");
 		add_text(terms, filter);
 	}
-	if (add_msr(entry, terms, err))
-		return err->code;
+	add_msr(entry, terms);
 	if (terms->len >= sizeof(terms->text))
-		return entry_bad(entry, err, "Filter", "too long");
-	return 0;
+		entry_bad(entry, "Filter", "too long");
 }
 
 /*
@@ -372,24 +347,22 @@ static const char *fixed_terms(const char *name)
 }
 
 /*
- * Writes the terms of an event, the last one is the sampling period; name is in lower case.  The
- * caller frees *out.
+ * Returns the terms of an event, the last one is the sampling period; name is in lower case.  The
+ * caller frees them.
  */
-static int entry_terms(const struct entry *entry, const char *name, char **out, struct td_err *err)
+static char *entry_terms(struct entry *entry, const char *name)
 {
 	struct terms terms = { .len = 0 }, period = { .len = 0 };
 	const char *known = fixed_terms(name);
-	struct number number;
 	struct td_err ignored;
+	struct entry lenient;
 
-	*out = NULL;
-	if (make_terms(entry, &terms, err))
-		return err->code;
+	make_terms(entry, &terms);
 	/* only used by locate -c default */
-	if (!entry_number(entry, "SampleAfterValue", &number, &ignored))
-		add_term(&period, "period", number);
-	*out = td_aprintf("%s%s", known ? known : known_to_all(name, terms.text), period.text);
-	return 0;
+	lenient = *entry;
+	lenient.err = &ignored;
+	add_term(&period, "period", entry_number(&lenient, "SampleAfterValue"));
+	return td_aprintf("%s%s", known ? known : known_to_all(name, terms.text), period.text);
 }
 
 /* --- parse ------------------------------------------------------------- */
@@ -420,41 +393,29 @@ static char *pmu_of(const char *unit)
 	return td_lower(td_aprintf("uncore_%s", unit));
 }
 
-static int describe(const struct entry *entry, char **out, struct td_err *err)
+static char *describe(struct entry *entry)
 {
-	td_autofree char *desc = NULL;
-	struct number deprecated;
+	char *desc = entry_line(entry, "BriefDescription"), *whole;
 
-	if (entry_line(entry, "BriefDescription", &desc, err) ||
-	    entry_number(entry, "Deprecated", &deprecated, err))
-		return err->code;
-	if (!deprecated.value) {
-		*out = desc;
-		desc = NULL;
-		return 0;
-	}
-	*out = td_aprintf("%s%s(deprecated)", desc ? desc : "", desc ? " " : "");
-	return 0;
+	if (!entry_number(entry, "Deprecated").value)
+		return desc;
+	whole = td_aprintf("%s%s(deprecated)", desc ? desc : "", desc ? " " : "");
+	free(desc);
+	return whole;
 }
 
-static int add_event(struct td_pmu_events *out, const struct entry *entry, const char *name,
-		     struct td_err *err)
+static void add_event(struct td_pmu_events *out, struct entry *entry, const char *name)
 {
-	struct td_model_event *event;
-	const char *unit;
+	struct td_model_event *event = td_array_add(&out->events, out->nr_events, sizeof(*event));
 
-	if (entry_text(entry, "Unit", &unit, err))
-		return err->code;
-	event = td_array_add(&out->events, out->nr_events, sizeof(*event));
 	out->nr_events++;
 	event->name = td_lower(td_strdup(name));
-	event->pmu = pmu_of(unit);
+	event->pmu = pmu_of(entry_text(entry, "Unit"));
 	event->topic = td_strdup(entry->topic);
-	if (entry_terms(entry, event->name, &event->terms, err) ||
-	    entry_double(entry, "RetirementLatencyMean", &event->retire_latency, err) ||
-	    entry_line(entry, "Errata", &event->errata, err))
-		return err->code;
-	return describe(entry, &event->desc, err);
+	event->terms = entry_terms(entry, event->name);
+	event->retire_latency = entry_double(entry, "RetirementLatencyMean");
+	event->errata = entry_line(entry, "Errata");
+	event->desc = describe(entry);
 }
 
 /* Values of MetricConstraint; NO_NMI_WATCHDOG is Linux 6.1's NO_GROUP_EVENTS_NMI. */
@@ -467,74 +428,58 @@ static const struct {
 	{ "NO_THRESHOLD_AND_NMI", TD_SPLIT_NMI },
 };
 
-static int read_constraint(const struct entry *entry, enum td_split *out, struct td_err *err)
+static enum td_split read_constraint(struct entry *entry)
 {
-	const char *word;
-	int rc = entry_text(entry, "MetricConstraint", &word, err);
+	const char *word = entry_text(entry, "MetricConstraint");
 
-	if (rc || !word)
-		return rc;
-	for (size_t i = 0; i < TD_ARRAY_SIZE(constraints); i++) {
-		if (strcmp(constraints[i].word, word) == 0) {
-			*out = constraints[i].split;
-			return 0;
-		}
+	for (size_t i = 0; word && i < TD_ARRAY_SIZE(constraints); i++) {
+		if (strcmp(constraints[i].word, word) == 0)
+			return constraints[i].split;
 	}
-	return entry_bad(entry, err, "MetricConstraint", "not a known one");
+	if (word)
+		entry_bad(entry, "MetricConstraint", "not a known one");
+	return TD_SPLIT_NEVER;
 }
 
-static int fill_metric(struct td_model_metric *metric, const struct entry *entry,
-		       struct td_err *err)
+static void add_metric(struct td_pmu_events *out, struct entry *entry, const char *name)
 {
-	const char *desc;
+	struct td_model_metric *metric =
+		td_array_add(&out->metrics, out->nr_metrics, sizeof(*metric));
 
-	if (entry_line(entry, "MetricGroup", &metric->groups, err) ||
-	    entry_line(entry, "BriefDescription", &metric->desc, err) ||
-	    entry_line(entry, "ScaleUnit", &metric->unit, err) ||
-	    entry_line(entry, "MetricExpr", &metric->formula, err) ||
-	    entry_line(entry, "MetricThreshold", &metric->threshold, err) ||
-	    entry_text(entry, "PublicDescription", &desc, err) ||
-	    read_constraint(entry, &metric->split, err))
-		return err->code;
-	if (!metric->formula)
-		return td_err_set(err, -EINVAL, "%s: %s: no MetricExpr", entry->path, metric->name);
-	metric->sample = td_sample_from_words(desc);
-	metric->level = td_groups_level(metric->name, metric->groups);
-	td_unit_from_words(metric);
-	return 0;
-}
-
-static int add_metric(struct td_pmu_events *out, const struct entry *entry, const char *name,
-		      struct td_err *err)
-{
-	struct td_model_metric *metric;
-	const char *unit;
-
-	if (entry_text(entry, "Unit", &unit, err))
-		return err->code;
-	metric = td_array_add(&out->metrics, out->nr_metrics, sizeof(*metric));
 	out->nr_metrics++;
 	metric->name = td_strdup(name);
-	metric->pmu = pmu_of(unit);
-	return fill_metric(metric, entry, err);
+	metric->pmu = pmu_of(entry_text(entry, "Unit"));
+	metric->groups = entry_line(entry, "MetricGroup");
+	metric->desc = entry_line(entry, "BriefDescription");
+	metric->unit = entry_line(entry, "ScaleUnit");
+	metric->formula = entry_line(entry, "MetricExpr");
+	metric->threshold = entry_line(entry, "MetricThreshold");
+	metric->sample = td_sample_from_words(entry_text(entry, "PublicDescription"));
+	metric->split = read_constraint(entry);
+	if (!entry->rc && !metric->formula)
+		entry->rc = td_err_set(entry->err, -EINVAL, "%s: %s: no MetricExpr", entry->path,
+				       metric->name);
+	if (entry->rc)
+		return;
+	metric->level = td_groups_level(metric->name, metric->groups);
+	td_unit_from_words(metric);
 }
 
 /* Add an entry, which may be an event, a metric, both, or neither (in counter.json). */
-static int add_entry(struct td_pmu_events *out, const struct entry *entry, struct td_err *err)
+static int add_entry(struct td_pmu_events *out, struct entry *entry)
 {
 	const char *event, *metric;
-	int rc;
 
 	if (!json_object_is_type(entry->object, json_type_object))
-		return td_err_set(err, -EINVAL, "%s: entry %zu: not an object", entry->path,
+		return td_err_set(entry->err, -EINVAL, "%s: entry %zu: not an object", entry->path,
 				  entry->nr);
-	if (entry_text(entry, "EventName", &event, err) ||
-	    entry_text(entry, "MetricName", &metric, err))
-		return err->code;
-	rc = event && *event ? add_event(out, entry, event, err) : 0;
-	if (!rc && metric && *metric)
-		rc = add_metric(out, entry, metric, err);
-	return rc;
+	event = entry_text(entry, "EventName");
+	metric = entry_text(entry, "MetricName");
+	if (!entry->rc && event && *event)
+		add_event(out, entry, event);
+	if (!entry->rc && metric && *metric)
+		add_metric(out, entry, metric);
+	return entry->rc;
 }
 
 /* Return the topic of a file, its base name: "cache" for "x86/alderlake/cache.json". */
@@ -550,13 +495,13 @@ static int add_array(struct td_pmu_events *out, const char *path, struct json_ob
 		     struct td_err *err)
 {
 	td_autofree char *topic = topic_of(path);
-	struct entry entry = { .path = path, .topic = topic };
+	struct entry entry = { .path = path, .topic = topic, .err = err };
 	size_t nr = json_object_array_length(array);
 	int rc = 0;
 
 	while (!rc && entry.nr < nr) {
 		entry.object = json_object_array_get_idx(array, entry.nr++);
-		rc = add_entry(out, &entry, err);
+		rc = add_entry(out, &entry);
 	}
 	return rc;
 }

@@ -7,31 +7,17 @@
 #include "lib/base/err.h"
 #include "metrics/files/pmu_events.h"
 
-/* A line of mapfile.csv that matches this processor. */
+/* A line of mapfile.csv, such as "GenuineIntel-6-8[CD],v1.16,tigerlake,core". */
 struct td_map_row {
-	const char *version, *folder;
-};
-
-/* The state of reading a mapfile.csv. */
-struct td_map {
-	char *text, *path; /* content and path of the file */
-	char *lines;       /* copy of text, which reading modifies */
-	char *rest;        /* the unread lines */
-	size_t line;
-	char whole[48]; /* the processor's identity */
-	char model[48]; /* the processor's identity without the stepping */
+	const char *expression, *version, *folder;
 };
 
 /*
- * Starts reading at the first line for a processor.  May be called again for another one.  text
- * and path must be set.
+ * Sets *row to the first line for a processor in the text of the map at path, which is modified.
+ * Returns 1 if there is one, 0 at the end, or -EINVAL for a line that cannot be read.
  */
-void td_map_begin(struct td_map *map, const struct td_cpuid *cpuid);
-/*
- * Reads the next line of this processor into *row.  Returns 1 if there is one, 0 at
- * the end, or -EINVAL for a line that cannot be read.
- */
-int td_map_next(struct td_map *map, struct td_map_row *row, struct td_err *err);
+int td_map_find(const char *path, char *text, const struct td_cpuid *cpuid, struct td_map_row *row,
+		struct td_err *err);
 
 /* Sets the error for a file in the format of intel/perfmon.  Returns -EINVAL. */
 int td_intel_form(const char *path, struct td_err *err);

@@ -23,68 +23,16 @@
 
 /* --- mapfile.csv ---------------------------------------------------------- */
 
-/*
- * Reads the map of a directory.  Returns -ENOENT if there is none.  Call map_close()
- * even after an error.
- */
-static int map_open(struct td_map *map, const char *root, struct td_err *err)
+/* Reads the map at path.  Returns -ENOENT if there is none. */
+static int map_read(const char *path, char **text, struct td_err *err)
 {
-	int rc;
+	int rc = td_pmu_events_text(path, text, err);
 
-	*map = (struct td_map){ .path = td_aprintf("%s/mapfile.csv", root) };
-	rc = td_pmu_events_text(map->path, &map->text, err);
 	/*
 	 * the map of intel/perfmon contains names of files, and the kernel's map names of
 	 * directories
 	 */
-	if (!rc && strstr(map->text, ".json,"))
-		rc = td_intel_form(map->path, err);
-	return rc;
-}
-
-static void map_close(struct td_map *map)
-{
-	free(map->path);
-	free(map->text);
-	free(map->lines);
-}
-
-/* Set only the identity, which map_matches() needs. */
-static void map_identify(struct td_map *map, const struct td_cpuid *cpuid)
-{
-	td_cpuid_format(cpuid, map->whole);
-	memcpy(map->model, map->whole, sizeof(map->model));
-	*strrchr(map->model, '-') = '\0';
-}
-
-void td_map_begin(struct td_map *map, const struct td_cpuid *cpuid)
-{
-	free(map->lines);
-	map->lines = map->rest = td_strdup(map->text);
-	map->line = 0;
-	map_identify(map, cpuid);
-}
-
-/*
- * Does the expression match the processor?  Most expressions are plain text and compared as such,
- * which is cheaper.  Most omit the stepping, which distinguishes Skylake-X and Cascade Lake.
- */
-static int map_matches(const char *expression, const struct td_map *map, char *why, size_t size)
-{
-	td_autofree char *whole = NULL;
-	regex_t regex;
-	int rc;
-
-	if (!expression[strcspn(expression, "[](){}.*+?|^$\\")])
-		return strcmp(expression, map->whole) == 0 || strcmp(expression, map->model) == 0;
-	whole = td_aprintf("^(%s)$", expression);
-	rc = td_regex_compile(&regex, whole, why, size);
-	if (rc)
-		return rc;
-	rc = regexec(&regex, map->whole, 0, NULL, 0) == 0 ||
-	     regexec(&regex, map->model, 0, NULL, 0) == 0;
-	regfree(&regex);
-	return rc;
+	return !rc && strstr(*text, ".json,") ? td_intel_form(path, err) : rc;
 }
 
 static const char *column(char **line)
@@ -94,46 +42,60 @@ static const char *column(char **line)
 	return text ? text : "";
 }
 
-/* Is it the line of a model, rather than a comment or the optional header? */
-static bool is_of_model(const char *line)
+/* Reads the next line of a model, rather than a comment or the optional header. */
+static bool next_row(char **rest, size_t *line, struct td_map_row *row)
 {
-	return *line && *line != '#' &&
-	       strncmp(line, "Family-model,", strlen("Family-model,")) != 0;
-}
+	static const char header[] = "Family-model,";
+	char *text;
 
-/* Read a line such as "GenuineIntel-6-8[CD],v1.16,tigerlake,core". */
-static int read_line(const struct td_map *map, char *line, struct td_map_row *row, char *why,
-		     size_t size)
-{
-	const char *expression = column(&line);
-
-	row->version = column(&line);
-	row->folder = column(&line);
-	if (!*row->folder) {
-		snprintf(why, size, "not expression,version,folder,type");
-		return -EINVAL;
+	while ((text = strsep(rest, "\n"))) {
+		++*line;
+		text[strcspn(text, "\r")] = '\0';
+		if (!*text || *text == '#' || strncmp(text, header, strlen(header)) == 0)
+			continue;
+		row->expression = column(&text);
+		row->version = column(&text);
+		row->folder = column(&text);
+		return true;
 	}
-	return map_matches(expression, map, why, size);
+	return false;
 }
 
-int td_map_next(struct td_map *map, struct td_map_row *row, struct td_err *err)
+/*
+ * Does the expression match the processor?  Most expressions are plain text and compared as such,
+ * which is cheaper.  Most omit the stepping, which distinguishes Skylake-X and Cascade Lake.
+ */
+static int map_matches(const char *expression, const struct td_cpuid *cpuid, char *why, size_t size)
 {
-	char why[128], *line;
+	td_autofree char *anchored = NULL;
+	char whole[48], model[48];
+	regex_t regex;
+	int rc;
+
+	td_cpuid_format(cpuid, whole);
+	memcpy(model, whole, sizeof(model));
+	*strrchr(model, '-') = '\0';
+	if (!expression[strcspn(expression, "[](){}.*+?|^$\\")])
+		return strcmp(expression, whole) == 0 || strcmp(expression, model) == 0;
+	anchored = td_aprintf("^(%s)$", expression);
+	rc = td_regex_compile(&regex, anchored, why, size);
+	if (rc)
+		return rc;
+	rc = regexec(&regex, whole, 0, NULL, 0) == 0 || regexec(&regex, model, 0, NULL, 0) == 0;
+	regfree(&regex);
+	return rc;
+}
+
+int td_map_find(const char *path, char *text, const struct td_cpuid *cpuid, struct td_map_row *row,
+		struct td_err *err)
+{
+	char why[128] = "not expression,version,folder,type";
+	size_t line = 0;
 	int rc = 0;
 
-	while (!rc && (line = strsep(&map->rest, "\n"))) {
-		map->line++;
-		line[strcspn(line, "\r")] = '\0';
-		if (is_of_model(line))
-			rc = read_line(map, line, row, why, sizeof(why));
-	}
-	return rc < 0 ? td_err_set(err, rc, "%s:%zu: %s", map->path, map->line, why) : rc;
-}
-
-/* Sets the error of a map without a line for this processor.  Returns -ENOENT. */
-static int map_none(const struct td_map *map, struct td_err *err)
-{
-	return td_err_set(err, -ENOENT, "%s: has no events of %s", map->path, map->whole);
+	while (!rc && next_row(&text, &line, row))
+		rc = *row->folder ? map_matches(row->expression, cpuid, why, sizeof(why)) : -EINVAL;
+	return rc < 0 ? td_err_set(err, rc, "%s:%zu: %s", path, line, why) : rc;
 }
 
 static int event_order(const void *a, const void *b)
@@ -220,17 +182,26 @@ static int pmu_events_parse_file(struct td_pmu_events *events, size_t index, str
 	return 0;
 }
 
-int td_pmu_events_parse_with(struct td_pmu_events *events, const char *name, struct td_err *err)
+/* Parses the unread files that contain a text, in upper or lower case. */
+static int parse_containing(struct td_pmu_events *events, const char *text, struct td_err *err)
 {
-	size_t before = events->nr_unread, i = 0;
+	size_t i = 0;
 	int rc = 0;
 
 	while (!rc && i < events->nr_unread) {
-		if (strcasestr(events->unread[i].text, name))
+		if (strcasestr(events->unread[i].text, text))
 			rc = pmu_events_parse_file(events, i, err);
 		else
 			i++;
 	}
+	return rc;
+}
+
+int td_pmu_events_parse_with(struct td_pmu_events *events, const char *name, struct td_err *err)
+{
+	size_t before = events->nr_unread;
+	int rc = parse_containing(events, name, err);
+
 	if (events->nr_unread < before)
 		sort_events(events); /* unread files contain no metrics to sort */
 	return rc;
@@ -252,10 +223,8 @@ int td_pmu_events_find(struct td_pmu_events *events, const char *pmu, const char
 
 int td_pmu_events_parse_all(struct td_pmu_events *events, struct td_err *err)
 {
-	int rc = 0;
+	int rc = parse_containing(events, "", err);
 
-	while (!rc && events->nr_unread)
-		rc = pmu_events_parse_file(events, 0, err);
 	td_pmu_events_sort(events);
 	return rc;
 }
@@ -267,10 +236,7 @@ int td_pmu_events_parse_all(struct td_pmu_events *events, struct td_err *err)
 
 /* State of the search for a model. */
 struct wanted {
-	const char *folder;
-	struct td_suggest *near;
 	struct td_cpuid *out;
-	bool found;
 	const char **claimed; /* expressions in earlier lines, which take precedence */
 	size_t nr_claimed;
 };
@@ -278,11 +244,9 @@ struct wanted {
 /* Does the expression match?  Invalid expressions do not. */
 static bool is_matched(const char *expression, const struct td_cpuid *cpuid)
 {
-	struct td_map map = { 0 };
 	char why[128];
 
-	map_identify(&map, cpuid);
-	return map_matches(expression, &map, why, sizeof(why)) > 0;
+	return map_matches(expression, cpuid, why, sizeof(why)) > 0;
 }
 
 static bool is_claimed(const struct wanted *wanted, const struct td_cpuid *cpuid)
@@ -322,39 +286,29 @@ static bool find_match(const struct wanted *wanted, const char *expression)
 	return false;
 }
 
-static void look_at_line(struct wanted *wanted, char *line)
-{
-	const char *expression = strsep(&line, ",");
-	const char *folder;
-
-	strsep(&line, ","); /* the version */
-	folder = strsep(&line, ",");
-	if (!folder || wanted->found)
-		return;
-	td_suggest_offer(wanted->near, folder, NULL);
-	if (strcasecmp(folder, wanted->folder) == 0)
-		wanted->found = find_match(wanted, expression);
-	td_array_push(&wanted->claimed, &wanted->nr_claimed, &expression, sizeof(expression));
-}
-
 int td_pmu_events_find_model(const char *root, const char *folder, struct td_suggest *near,
 			     struct td_cpuid *out, struct td_err *err)
 {
-	struct wanted wanted = { .folder = folder, .near = near, .out = out };
-	struct td_map map;
-	char *rest, *line;
-	int rc = map_open(&map, root, err);
+	td_autofree char *path = td_aprintf("%s/mapfile.csv", root), *text = NULL;
+	struct wanted wanted = { .out = out };
+	bool found = false;
+	struct td_map_row row;
+	size_t line = 0;
+	char *rest;
 
-	rest = rc ? NULL : map.text;
-	while ((line = strsep(&rest, "\n"))) {
-		if (is_of_model(line))
-			look_at_line(&wanted, line);
+	if (map_read(path, &text, err))
+		return err->code;
+	rest = text;
+	while (!found && next_row(&rest, &line, &row)) {
+		if (!*row.folder)
+			continue;
+		td_suggest_offer(near, row.folder, NULL);
+		found = strcasecmp(row.folder, folder) == 0 && find_match(&wanted, row.expression);
+		td_array_push(&wanted.claimed, &wanted.nr_claimed, &row.expression,
+			      sizeof(row.expression));
 	}
 	free(wanted.claimed);
-	map_close(&map);
-	if (rc)
-		return rc;
-	return wanted.found ? 0 : 1;
+	return found ? 0 : 1;
 }
 
 /* --- errata of metrics: those of the events in their formulas ------------------- */
@@ -461,19 +415,12 @@ static void add_of_formula(struct td_model_metric *metric, const struct td_pmu_e
 static int find_errata(struct td_pmu_events *events, size_t first, struct td_err *err)
 {
 	struct td_index names = { 0 };
-	size_t i = 0;
-	int rc = 0;
+	int rc = parse_containing(events, "\"Errata\"", err);
 
-	while (!rc && i < events->nr_unread) {
-		if (strstr(events->unread[i].text, "\"Errata\""))
-			rc = pmu_events_parse_file(events, i, err);
-		else
-			i++;
-	}
 	if (rc)
 		return rc;
 	index_events(&names, events);
-	for (i = first; i < events->nr_metrics; i++)
+	for (size_t i = first; i < events->nr_metrics; i++)
 		add_of_formula(&events->metrics[i], events, &names);
 	td_index_free(&names);
 	return 0;
@@ -855,37 +802,28 @@ static void add_tma(struct td_pmu_events *out)
 }
 
 /*
- * Find the line of the processor or, if there is none, of the model whose files apply.  Returns 0
- * if there is no line.
+ * Find the line of the processor or, if there is none, of the model whose files apply, and read its
+ * files.
  */
-static int find_row(struct td_map *map, const struct td_cpuid *cpuid, struct td_map_row *row,
-		    struct td_err *err)
-{
-	const struct td_model *model = td_model_find(cpuid);
-	struct td_cpuid other = *cpuid;
-	int rc;
-
-	td_map_begin(map, cpuid);
-	rc = td_map_next(map, row, err);
-	if (rc || !model || !model->files)
-		return rc;
-	other.model = model->files;
-	td_map_begin(map, &other);
-	rc = td_map_next(map, row, err);
-	if (!rc)
-		td_map_begin(map, cpuid); /* which map_none() names */
-	return rc;
-}
-
-static int read_mapped(struct td_pmu_events *out, const char *root, struct td_map *map,
+static int read_mapped(struct td_pmu_events *out, const char *root, const char *path, char *text,
 		       const struct td_cpuid *cpuid, struct td_err *err)
 {
+	td_autofree char *copy = td_strdup(text);
+	const struct td_model *model = td_model_find(cpuid);
+	struct td_cpuid other = *cpuid;
 	struct td_map_row row;
+	char identity[48];
 	size_t nr;
-	int rc = find_row(map, cpuid, &row, err);
+	int rc = td_map_find(path, copy, cpuid, &row, err);
 
+	if (!rc && model && model->files) {
+		other.model = model->files;
+		rc = td_map_find(path, text, &other, &row, err);
+	}
+	td_cpuid_format(cpuid, identity);
 	if (rc <= 0)
-		return rc ? rc : map_none(map, err);
+		return rc ? rc
+			  : td_err_set(err, -ENOENT, "%s: has no events of %s", path, identity);
 	out->dir = td_aprintf("%s/%s", root, row.folder);
 	out->version = version_of(root, row.version);
 	rc = read_folder(out, false, &nr, err);
@@ -897,17 +835,15 @@ static int read_mapped(struct td_pmu_events *out, const char *root, struct td_ma
 static int read_root(struct td_pmu_events *out, const char *root, const struct td_cpuid *cpuid,
 		     struct td_err *err)
 {
-	struct td_map map;
-	int rc = map_open(&map, root, err);
+	td_autofree char *path = td_aprintf("%s/mapfile.csv", root), *text = NULL;
+	int rc = map_read(path, &text, err);
 
-	if (!rc) {
-		rc = read_mapped(out, root, &map, cpuid, err);
-	} else if (rc == -ENOENT) {
-		*err = (struct td_err){ 0 };
-		rc = read_model(out, root, err);
-	}
-	map_close(&map);
-	return rc;
+	if (!rc)
+		return read_mapped(out, root, path, text, cpuid, err);
+	if (rc != -ENOENT)
+		return rc;
+	*err = (struct td_err){ 0 };
+	return read_model(out, root, err);
 }
 
 int td_pmu_events_read_uncore(struct td_pmu_events *events, struct td_err *err)

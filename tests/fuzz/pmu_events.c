@@ -19,19 +19,13 @@ static void check_map(const char *line)
 	td_autofree char *text = NULL;
 	struct td_map_row row;
 	struct td_err err = { 0 };
-	struct td_map map = { .path = (char[]){ "mapfile.csv" } };
 	int rc;
 
 	if (!is_cheap(line) || asprintf(&text, "%s\n", line) < 0)
 		return;
-	map.text = text;
-	td_map_begin(&map, &cpuid);
-	rc = td_map_next(&map, &row, &err);
+	rc = td_map_find("mapfile.csv", text, &cpuid, &row, &err);
 	if (rc > 1 || (rc == 1 && !*row.folder) || (rc < 0 && (rc != err.code || !err.msg[0])))
 		abort();
-	if (rc == 1 && td_map_next(&map, &row, &err) != 0)
-		abort();
-	free(map.lines);
 }
 
 static void check_event(struct td_pmu_events *events, const struct td_model_event *event)

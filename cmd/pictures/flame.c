@@ -95,9 +95,7 @@ static void put_title(FILE *fp, const struct td_stacks *stacks, const struct td_
 {
 	char buf[64];
 
-	fputs("<title>", fp);
-	td_put_html(fp, name);
-	fputs(": ", fp);
+	td_page_put(fp, "<title>", name, ": ");
 	put_share(fp, s->all, stacks->all);
 	fputs(", ", fp);
 	td_out_grouped(fp, 0, td_out_format(buf, 0, s->all));
@@ -130,8 +128,7 @@ static void put_bar(FILE *fp, const struct td_stacks *stacks, const struct td_st
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\" stroke=\"#fff\"/><text x=\"3\" "
 		"y=\"13\"%s>",
 		td_icicle_colour(colour, hue, shade), part < LABEL ? " display=\"none\"" : "");
-	td_put_html(fp, name);
-	fputs("</text></svg>\n", fp);
+	td_page_put(fp, "", name, "</text></svg>\n");
 }
 
 static void put_bars(FILE *fp, const struct td_stacks *stacks, const struct td_where *where,
@@ -175,20 +172,17 @@ static void put_caption(FILE *fp, const struct td_where *where, const struct td_
 {
 	char buf[64];
 
-	td_put_html(fp, event->name);
-	fputs(", about ", fp);
+	td_page_put(fp, "", event->name, ", about ");
 	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
 	fprintf(fp, " %s", td_where_unit(where, event));
 	if (where->hues)
 		put_legend(fp, square);
 	if (!where->node)
 		return;
-	fputs(" of ", fp);
-	td_put_html(fp, where->node);
+	td_page_put(fp, " of ", where->node, "");
 	if (strcmp(top_of(where->node), where->node) == 0)
 		return;
-	fputs(", a part of ", fp);
-	td_put_html(fp, top_of(where->node));
+	td_page_put(fp, ", a part of ", top_of(where->node), "");
 }
 
 /* --- a figure of a page ----------------------------------------------------- */

@@ -18,9 +18,7 @@
 
 static void put_cell(FILE *fp, const char *text)
 {
-	fputs("<td>", fp);
-	td_put_html(fp, text);
-	fputs("</td>", fp);
+	td_page_put(fp, "<td>", text, "</td>");
 }
 
 /* --- diff -------------------------------------------------------------- */
@@ -60,24 +58,20 @@ static void set_values(struct td_picture *picture, const struct td_diff *diff,
 static void diff_put_picture(struct td_writer *writer, const struct td_diff *diff, int side,
 			     const struct td_row *row)
 {
-	const struct td_place_on_page place = { 0, 0, TD_ICICLE_WIDTH / 2, TD_ICICLE_HEIGHT };
+	const int width = TD_ICICLE_WIDTH / 2;
 	struct td_picture picture;
 	FILE *fp = writer->fp;
 
 	fprintf(fp, "<figure class=\"icicle\"><figcaption>%c ", side == TD_DIFF_A ? 'A' : 'B');
 	td_put_html(fp, row->id);
-	fputs(" ", fp);
-	td_put_html(fp, row->pmu);
-	fputs("</figcaption>\n", fp);
+	td_page_put(fp, " ", row->pmu, "</figcaption>\n");
 	td_picture_make(&picture, diff->sides[side].v[0].report, row);
 	set_values(&picture, diff, row, side);
-	fprintf(fp, "<svg viewBox=\"0 0 %d %d\" data-columns=\"%d\">\n", place.width, place.height,
+	fprintf(fp, "<svg viewBox=\"0 0 %d %d\" data-columns=\"%d\">\n", width, TD_ICICLE_HEIGHT,
 		picture.depth);
-	td_icicle_put(fp, &picture, &place);
-	fputs("</svg>\n", fp);
-
+	td_icicle_put(fp, &picture, 0, width);
+	fputs("</svg>\n</figure>\n", fp);
 	td_picture_free(&picture);
-	fputs("</figure>\n", fp);
 }
 
 static const struct td_row *find_row(const struct td_diff_side *side, const struct td_row *like)
@@ -153,9 +147,7 @@ static void diff_put_row(FILE *fp, const struct td_diff *diff, const struct td_d
 	if (diff->has_ids)
 		put_cell(fp, row->id);
 	put_cell(fp, row->pmu ? row->pmu : "");
-	fputs("<th scope=\"row\">", fp);
-	td_put_html(fp, row->name);
-	fputs("</th>", fp);
+	td_page_put(fp, "<th scope=\"row\">", row->name, "</th>");
 	put_values(fp, diff, row);
 	fputs("</tr>\n", fp);
 }
@@ -197,20 +189,14 @@ static void put_sentences(FILE *fp, const struct td_diff *diff)
 	td_autofree char *advice = td_out_diff_advice(diff);
 	td_autofree char *mark = td_out_diff_mark(diff);
 
-	fputs("<p><strong>", fp);
-	td_put_html(fp, sentence);
-	fputs("</strong></p>\n<p>", fp);
+	td_page_put(fp, "<p><strong>", sentence, "</strong></p>\n<p>");
 	if (mark) {
-		fputs("* ", fp);
-		td_put_html(fp, mark);
-		fputs(". ", fp);
+		td_page_put(fp, "* ", mark, ". ");
 	}
 	if (advice)
 		td_put_html(fp, advice);
 	if (advice && diff->again) {
-		fputs(" <code>", fp);
-		td_put_html(fp, diff->again);
-		fputs("</code>", fp);
+		td_page_put(fp, " <code>", diff->again, "</code>");
 	}
 	fputs("</p>\n", fp);
 }
@@ -269,8 +255,7 @@ static void put_rect(FILE *fp, double x, int y, double width, const char *colour
 {
 	fprintf(fp, "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"%s\"><title>", x,
 		y, width, BAR_HEIGHT, colour);
-	td_put_html(fp, title);
-	fputs("</title></rect>\n", fp);
+	td_page_put(fp, "", title, "</title></rect>\n");
 }
 
 /* Draw the nodes of level 1.  Returns their sum. */
@@ -303,13 +288,11 @@ static void put_label(FILE *fp, const struct td_writer *writer, const struct td_
 
 	td_duration_bucket_name(bounds, facts->bucket);
 	fprintf(fp, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LABEL - 8, y + BAR_HEIGHT - 4);
-	td_put_html(fp, bounds);
-	fputs(", ", fp);
+	td_page_put(fp, "", bounds, ", ");
 	td_out_grouped(fp, 0, td_out_format(number, 0, (double)facts->calls));
 	fprintf(fp, " call%s", facts->calls == 1 ? "" : "s");
 	if (writer->frame->show_pmu) {
-		fputs(", ", fp);
-		td_put_html(fp, row->pmu);
+		td_page_put(fp, ", ", row->pmu, "");
 	}
 	fputs("</text>\n", fp);
 }
@@ -345,8 +328,7 @@ static void put_legend(FILE *fp, const struct td_report *report, const struct td
 			continue;
 		put_rect(fp, x, 0, BAR_HEIGHT, td_icicle_colour(colour, (int)part, 0), name);
 		fprintf(fp, "<text x=\"%d\" y=\"%d\">", x + BAR_HEIGHT + 4, BAR_HEIGHT - 4);
-		td_put_html(fp, td_node_short_name(name));
-		fputs("</text>\n", fp);
+		td_page_put(fp, "", td_node_short_name(name), "</text>\n");
 		x += NAME_WIDTH;
 	}
 }
@@ -403,9 +385,8 @@ static void page_durations(struct td_writer *writer, const struct td_report *rep
 
 	if (!report->timed[timed].durations.nr)
 		return;
-	fputs("<section class=\"durations\">\n<h2>", fp);
-	td_put_html(fp, report->timed[timed].name);
-	fputs("</h2>\n", fp);
+	td_page_put(fp, "<section class=\"durations\">\n<h2>", report->timed[timed].name,
+		    "</h2>\n");
 	put_picture(writer, report, timed);
 	fputs("<pre>", fp);
 	put_words(writer, report, timed);
@@ -428,9 +409,7 @@ static void put_function(FILE *fp, const struct td_spots *spots, int function)
 	char buf[32];
 
 	td_put_html(fp, td_where_name(buf, spots, function));
-	fputs("</th><td>", fp);
-	td_put_html(fp, spots->objects[object].path);
-	fputs("</td></tr>\n", fp);
+	td_page_put(fp, "</th><td>", spots->objects[object].path, "</td></tr>\n");
 }
 
 static void put_line(FILE *fp, const struct td_spots *spots, const struct td_detail *line)
@@ -439,8 +418,7 @@ static void put_line(FILE *fp, const struct td_spots *spots, const struct td_det
 		return;
 	fputs("<tr class=\"detail\">", fp);
 	put_share(fp, &line->share);
-	fputs("<th scope=\"row\" class=\"d1\">line ", fp);
-	td_put_html(fp, spots->files[line->file]);
+	td_page_put(fp, "<th scope=\"row\" class=\"d1\">line ", spots->files[line->file], "");
 	fprintf(fp, ":%d</th><td></td></tr>\n", line->line);
 }
 
@@ -477,8 +455,7 @@ static void put_event(struct td_writer *writer, const struct td_where *where,
 	FILE *fp = writer->fp;
 	char buf[64];
 
-	fputs("<section>\n<h2>", fp);
-	td_put_html(fp, event->name);
+	td_page_put(fp, "<section>\n<h2>", event->name, "");
 	if (!event->locations.samples) {
 		fputs("</h2>\n<p>no sample</p>\n</section>\n", fp);
 		return;
@@ -505,8 +482,7 @@ static void put_heading(FILE *fp, const struct td_where *where)
 {
 	const char *one = where->node ? where->node : where->nr == 1 ? where->events[0].name : NULL;
 
-	fputs("<header><h1>Where ", fp);
-	td_put_html(fp, one ? one : "the events");
+	td_page_put(fp, "<header><h1>Where ", one ? one : "the events", "");
 	fputs(one ? " was sampled</h1>\n" : " were sampled</h1>\n", fp);
 }
 
@@ -578,9 +554,7 @@ static void put_row(const struct td_writer *writer, const struct td_event_row *r
 	fputs("<tr>", fp);
 	if (writer->frame->show_id)
 		put_cell(fp, row->id);
-	fputs("<th scope=\"row\">", fp);
-	td_put_html(fp, row->event);
-	fputs("</th>", fp);
+	td_page_put(fp, "<th scope=\"row\">", row->event, "</th>");
 	put_value(writer, row);
 	put_cell(fp, row->unit);
 	if (writer->frame->show_cgroup)

@@ -14,6 +14,13 @@
 #include "lib/base/util.h"
 #include "lib/machine/machine.h"
 
+void td_page_put(FILE *fp, const char *before, const char *text, const char *after)
+{
+	fputs(before, fp);
+	td_put_html(fp, text);
+	fputs(after, fp);
+}
+
 static const char *const json[CHAR_MAX + 1] = {
 	['<'] = "\\u003c", ['>'] = "\\u003e", ['&'] = "\\u0026", ['"'] = "\\\"", ['\\'] = "\\\\",
 };
@@ -111,8 +118,7 @@ static void put_machine(FILE *fp, const struct td_machine *machine)
 	fputs("<dt>Processor</dt><dd>", fp);
 	if (machine->model)
 		fprintf(fp, "%s, ", machine->model->name);
-	td_put_html(fp, cpuid);
-	fputs("</dd>\n", fp);
+	td_page_put(fp, "", cpuid, "</dd>\n");
 	if (machine->online.nr)
 		fprintf(fp, "<dt>CPUs</dt><dd>%zu</dd>\n", machine->online.nr);
 }
@@ -213,11 +219,9 @@ static void put_header(const struct rows *rows)
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		if (!rows->shown[i])
 			continue;
-		fputs("<th scope=\"col\" class=\"number\">", fp);
-		td_put_html(fp, report->columns[i].name);
-		fputs(" ", fp);
-		td_put_html(fp, report->columns[i].unit);
-		fputs("</th>", fp);
+		td_page_put(fp, "<th scope=\"col\" class=\"number\">", report->columns[i].name,
+			    " ");
+		td_page_put(fp, "", report->columns[i].unit, "</th>");
 	}
 	fputs("</tr></thead>\n", fp);
 }
@@ -258,9 +262,7 @@ static void put_row(const struct rows *rows, size_t i)
 
 	fprintf(fp, "<tr data-row=\"%zu\"><th scope=\"row\"><a href=\"#row%zu\">", i, i);
 	td_put_html(fp, row->id);
-	fputs("</a></th><td>", fp);
-	td_put_html(fp, row->pmu);
-	fputs("</td>", fp);
+	td_page_put(fp, "</a></th><td>", row->pmu, "</td>");
 	if (row->region)
 		put_facts(fp, row->region);
 	for (size_t j = 0; j < report->nr_columns; j++) {

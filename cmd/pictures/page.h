@@ -14,6 +14,8 @@
 #include "cmd/output/out.h"
 #include "cmd/output/where.h"
 
+/* Write a text, escaped, between two pieces of markup. */
+void td_page_put(FILE *fp, const char *before, const char *text, const char *after);
 /* Write a JSON string in quotes, for a script element; escape bytes as \x1b. */
 void td_page_put_json(FILE *fp, const char *text);
 /* Write a JSON number with six digits; null if it is not finite. */

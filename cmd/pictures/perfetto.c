@@ -53,47 +53,12 @@ struct td_tracks {
 /* The kernel's PID_MAX_LIMIT is 4194304. */
 _Static_assert(TD_TRACKS_PID > 4194304, "no pid of the kernel");
 
-static struct td_track_process *add_process(struct td_tracks *tracks, const char *name,
-					    uint64_t hash)
-{
-	struct td_track_process *process = td_array_add(&tracks->v, tracks->nr, sizeof(*process));
-
-	process->name = td_strdup(name);
-	td_index_add(&tracks->index, hash, tracks->nr);
-	process->pid = TD_TRACKS_PID + 1 + (int)tracks->nr++;
-	return process;
-}
-
-/* Find the process of this name, or add it and set *is_new. */
-static struct td_track_process *tracks_process(struct td_tracks *tracks, const char *name,
-					       bool *is_new)
-{
-	uint64_t hash = td_hash_text(name);
-	size_t step = 0, at;
-
-	*is_new = false;
-	while ((at = td_index_next(&tracks->index, hash, &step)) != TD_NOT_FOUND) {
-		if (strcmp(tracks->v[at].name, name) == 0)
-			return &tracks->v[at];
-	}
-	*is_new = true;
-	return add_process(tracks, name, hash);
-}
-
-static struct td_track *add_track(struct td_track_process *process, const char *name,
-				  const char *unit)
-{
-	struct td_track *track = td_array_add(&process->v, process->nr, sizeof(*track));
-
-	*track = (struct td_track){ td_strdup(name), td_strdup(unit), false };
-	process->nr++;
-	return track;
-}
-
 /* Find or add a track.  The result is valid until the next call. */
-static struct td_track *tracks_track(struct td_track_process *process, const char *name,
-				     const char *unit)
+static struct td_track *find_track(struct td_track_process *process, const char *name,
+				   const char *unit)
 {
+	struct td_track *track;
+
 	for (size_t i = 0; i < process->nr; i++) {
 		size_t at = (process->next + i) % process->nr;
 
@@ -102,7 +67,9 @@ static struct td_track *tracks_track(struct td_track_process *process, const cha
 		process->next = at + 1;
 		return &process->v[at];
 	}
-	return add_track(process, name, unit);
+	track = td_array_add(&process->v, process->nr++, sizeof(*track));
+	*track = (struct td_track){ td_strdup(name), td_strdup(unit), false };
+	return track;
 }
 
 static void free_process(struct td_track_process *process)
@@ -281,22 +248,38 @@ static void perfetto_close(struct td_writer *writer)
 
 /* --- rows ------------------------------------------------------------------- */
 
-/* Find the process of a row; more: the PMU, or the cgroup. */
+static struct td_track_process *add_process(struct td_writer *writer, const char *name,
+					    uint64_t hash)
+{
+	struct td_tracks *tracks = writer->tracks;
+	struct td_track_process *process = td_array_add(&tracks->v, tracks->nr, sizeof(*process));
+
+	process->name = td_strdup(name);
+	td_index_add(&tracks->index, hash, tracks->nr);
+	process->pid = TD_TRACKS_PID + 1 + (int)tracks->nr++;
+	put_process(writer, name, process->pid);
+	put_metadata(writer, "thread_name", process->pid, "name",
+		     json_object_new_string("not counted"));
+	return process;
+}
+
+/* Find or add the process of a row; more: the PMU, or the cgroup. */
 static struct td_track_process *find_process(struct td_writer *writer, const char *id,
 					     const char *more)
 {
-	bool has_id = strcmp(id, "all") != 0, is_new;
+	bool has_id = strcmp(id, "all") != 0;
+	struct td_tracks *tracks = writer->tracks;
 	struct td_track_process *process;
 	td_autofree char *name =
 		td_aprintf("tdstat %s%s%s", has_id ? id : "", has_id && *more ? " " : "",
 			   has_id || *more ? more : "all");
+	uint64_t hash = td_hash_text(name);
+	size_t step = 0, at;
 
-	process = tracks_process(writer->tracks, name, &is_new);
-	if (is_new) {
-		put_process(writer, name, process->pid);
-		put_metadata(writer, "thread_name", process->pid, "name",
-			     json_object_new_string("not counted"));
-	}
+	do {
+		at = td_index_next(&tracks->index, hash, &step);
+	} while (at != TD_NOT_FOUND && strcmp(tracks->v[at].name, name) != 0);
+	process = at == TD_NOT_FOUND ? add_process(writer, name, hash) : &tracks->v[at];
 	process->seen = true;
 	return process;
 }
@@ -316,7 +299,7 @@ static void put_shown(struct td_writer *writer, struct td_track_process *process
 
 	if (shown->status == TD_STATUS_NONE || shown->status == TD_STATUS_NOT_SUPPORTED)
 		return;
-	track = tracks_track(process, shown->name, unit);
+	track = find_track(process, shown->name, unit);
 	if (shown->status == TD_STATUS_OK) {
 		put_value(writer, process->pid, track, td_out_json_number(shown->value));
 		return;

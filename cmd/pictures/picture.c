@@ -167,8 +167,7 @@ static void put_value(FILE *fp, const struct td_drawn *drawn)
 	if (!isnan(drawn->error))
 		fprintf(fp, " \u00b1%s",
 			td_out_error(text, drawn->column, drawn->value, drawn->error));
-	fputc(' ', fp);
-	td_put_html(fp, drawn->column->unit);
+	td_page_put(fp, " ", drawn->column->unit, "");
 }
 
 static const char *mark_words(char mark)
@@ -187,14 +186,11 @@ static const char *mark_words(char mark)
 
 static void put_title(FILE *fp, const struct td_drawn *drawn)
 {
-	fputs("<title>", fp);
-	td_put_html(fp, drawn->column->name);
-	fputs(": ", fp);
+	td_page_put(fp, "<title>", drawn->column->name, ": ");
 	put_value(fp, drawn);
 	fputs(mark_words(drawn->mark), fp);
 	if (drawn->node->desc) {
-		fputs(". ", fp);
-		td_put_html(fp, drawn->node->desc);
+		td_page_put(fp, ". ", drawn->node->desc, "");
 	}
 	fputs("</title>", fp);
 }
@@ -209,25 +205,21 @@ static void put_label(FILE *fp, const struct td_drawn *drawn, double height)
 	fputs(td_out_value(value, drawn->column, drawn->value, TD_READER_HUMAN), fp);
 	if (drawn->mark)
 		fputc(drawn->mark, fp);
-	fputc(' ', fp);
-	td_put_html(fp, td_node_short_name(drawn->column->name));
-	fputs("</text>", fp);
+	td_page_put(fp, " ", td_node_short_name(drawn->column->name), "</text>");
 }
 
 /* An <svg> per node clips its text. */
-static void put_node(FILE *fp, const struct td_picture *picture, size_t i,
-		     const struct td_place_on_page *place)
+static void put_node(FILE *fp, const struct td_picture *picture, size_t i, int y, double width)
 {
 	const struct td_drawn *d = &picture->v[i];
-	double width = (double)place->width / picture->depth;
-	double height = (d->to - d->from) * place->height;
+	double height = (d->to - d->from) * TD_ICICLE_HEIGHT;
 	char colour[8];
 
 	fprintf(fp,
 		"<svg class=\"node\" data-node=\"%zu\" data-depth=\"%d\" data-from=\"%.6f\" "
 		"data-to=\"%.6f\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\">",
-		i, d->depth, d->from, d->to, place->x + d->depth * width,
-		place->y + d->from * place->height, width, height);
+		i, d->depth, d->from, d->to, d->depth * width, y + d->from * TD_ICICLE_HEIGHT,
+		width, height);
 	put_title(fp, d);
 	fprintf(fp, "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"%s/>",
 		td_icicle_colour(colour, d->hue, d->depth),
@@ -238,12 +230,12 @@ static void put_node(FILE *fp, const struct td_picture *picture, size_t i,
 	fputs("</svg>\n", fp);
 }
 
-void td_icicle_put(FILE *fp, const struct td_picture *picture, const struct td_place_on_page *place)
+void td_icicle_put(FILE *fp, const struct td_picture *picture, int y, int width)
 {
 	fputs("<g font-family=\"sans-serif\" font-size=\"12\" fill=\"#000\">\n", fp);
 	for (size_t i = 0; i < picture->nr; i++) {
 		if (picture->v[i].to > picture->v[i].from)
-			put_node(fp, picture, i, place);
+			put_node(fp, picture, i, y, (double)width / picture->depth);
 	}
 	fputs("</g>\n", fp);
 }
@@ -319,23 +311,19 @@ static void begin_svg(const struct td_writer *writer, int height)
 static void put_svg_row(FILE *fp, struct td_writer *writer, const struct td_report *report,
 			const struct td_row *row, int y)
 {
-	const struct td_place_on_page place = { 0, y + TITLE_HEIGHT, TD_ICICLE_WIDTH,
-						TD_ICICLE_HEIGHT };
 	struct td_picture picture;
 
 	put_target_line(fp, writer, y);
 	fputs(": ", fp);
 	if (writer->frame->show_id) {
-		td_put_html(fp, row->id);
-		fputc(' ', fp);
+		td_page_put(fp, "", row->id, " ");
 	}
-	td_put_html(fp, row->pmu);
-	fputs("\u2002", fp);
+	td_page_put(fp, "", row->pmu, "\u2002");
 	put_row_facts(fp, report, row);
 	fputs("</text>\n", fp);
 	td_picture_make(&picture, report, row);
 	if (picture.depth)
-		td_icicle_put(fp, &picture, &place);
+		td_icicle_put(fp, &picture, y + TITLE_HEIGHT, TD_ICICLE_WIDTH);
 	td_picture_free(&picture);
 }
 
@@ -408,9 +396,8 @@ static void put_value_cells(const struct tree *tree, const struct td_column *col
 	FILE *fp = tree->fp;
 
 	if (missing) {
-		fputs("<td class=\"number missing\" colspan=\"2\">", fp);
-		td_put_html(fp, missing);
-		fputs("</td><td></td>", fp);
+		td_page_put(fp, "<td class=\"number missing\" colspan=\"2\">", missing,
+			    "</td><td></td>");
 		return;
 	}
 	fprintf(fp, "<td class=\"number\"><data value=\"%.12g\">%s</data></td>", cell->value,
@@ -421,9 +408,7 @@ static void put_value_cells(const struct tree *tree, const struct td_column *col
 			td_out_error(text, column, cell->value, cell->error));
 	else if (cell->too_short)
 		fputs("<abbr title=\"too few readings to estimate the error\">?</abbr>", fp);
-	fputs("</td><td>", fp);
-	td_put_html(fp, column->unit);
-	fputs("</td>", fp);
+	td_page_put(fp, "</td><td>", column->unit, "</td>");
 }
 
 static void put_mark(const struct tree *tree, const struct td_cell *cell)
@@ -474,14 +459,11 @@ static void put_node_row(const struct tree *tree, size_t i)
 		return;
 	fprintf(fp, "<tr data-node=\"%zu\" class=\"%s\"><th scope=\"row\" class=\"d%d\">", i,
 		td_out_is_over(tree->row, cell) ? "over" : "", node->depth < 6 ? node->depth : 6);
-	td_put_html(fp, column->name);
-	fputs("</th>", fp);
+	td_page_put(fp, "", column->name, "</th>");
 	put_value_cells(tree, column, cell);
 	put_mark(tree, cell);
 	if (tree->has_words) {
-		fputs("<td class=\"desc\">", fp);
-		td_put_html(fp, words_of(tree->row, node));
-		fputs("</td>", fp);
+		td_page_put(fp, "<td class=\"desc\">", words_of(tree->row, node), "</td>");
 	}
 	fputs("</tr>\n", fp);
 }
@@ -505,20 +487,18 @@ static void put_table(const struct tree *tree)
 
 static void put_icicle(const struct tree *tree)
 {
-	const struct td_place_on_page place = { 0, 0, TD_ICICLE_WIDTH, TD_ICICLE_HEIGHT };
+	const int width = TD_ICICLE_WIDTH, height = TD_ICICLE_HEIGHT;
 	struct td_picture picture;
 
 	td_picture_make(&picture, tree->report, tree->row);
-	if (!picture.depth) {
-		td_picture_free(&picture);
-		return;
+	if (picture.depth) {
+		fprintf(tree->fp,
+			"<figure class=\"icicle\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" "
+			"height=\"%d\" data-columns=\"%d\">\n",
+			width, height, width, height, picture.depth);
+		td_icicle_put(tree->fp, &picture, 0, width);
+		fputs("</svg></figure>\n", tree->fp);
 	}
-	fprintf(tree->fp,
-		"<figure class=\"icicle\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-		"data-columns=\"%d\">\n",
-		place.width, place.height, place.width, place.height, picture.depth);
-	td_icicle_put(tree->fp, &picture, &place);
-	fputs("</svg></figure>\n", tree->fp);
 	td_picture_free(&picture);
 }
 
@@ -540,16 +520,13 @@ void td_page_tree(struct td_writer *writer, const struct td_report *report, size
 	FILE *fp = writer->fp;
 
 	fprintf(fp, "<details class=\"row\" id=\"row%zu\" data-id=\"", row);
-	td_put_html(fp, tree.row->id);
-	fputs("\" data-pmu=\"", fp);
+	td_page_put(fp, "", tree.row->id, "\" data-pmu=\"");
 	td_put_html(fp, tree.row->pmu);
 	fprintf(fp, "\"%s>\n<summary><h2>", is_open(report, row) ? " open" : "");
 	if (writer->frame->show_id) {
-		td_put_html(fp, tree.row->id);
-		fputc(' ', fp);
+		td_page_put(fp, "", tree.row->id, " ");
 	}
-	td_put_html(fp, tree.row->pmu);
-	fputs("</h2> <span>", fp);
+	td_page_put(fp, "", tree.row->pmu, "</h2> <span>");
 	put_row_facts(writer->fp, report, tree.row);
 	fputs("</span></summary>\n", fp);
 	if (row < TD_PAGE_CHARTS)

@@ -32,19 +32,14 @@ void td_picture_make(struct td_picture *picture, const struct td_report *report,
 void td_picture_place(struct td_picture *picture);
 void td_picture_free(struct td_picture *picture);
 
-/* A rectangle, in pixels. */
-struct td_place_on_page {
-	int x, y, width, height;
-};
-
 #define TD_ICICLE_WIDTH  960
-#define TD_ICICLE_HEIGHT 320
+#define TD_ICICLE_HEIGHT 320 /* of all icicles */
 
 /*
  * Write elements of SVG: a column per level, and in it an element per node, with name,
- * value and description in its title, and its place in data attributes for the script.
+ * value and description in its title, and its place in data attributes for the script.  y: the
+ * upper edge, in pixels.
  */
-void td_icicle_put(FILE *fp, const struct td_picture *picture,
-		   const struct td_place_on_page *place);
+void td_icicle_put(FILE *fp, const struct td_picture *picture, int y, int width);
 /* Format the colour of a node at this depth, "#e69f00". */
 const char *td_icicle_colour(char buf[8], int hue, int depth);

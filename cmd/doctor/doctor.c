@@ -112,24 +112,21 @@ static bool lacks_general(const struct td_machine *machine)
 static void judge_watchdog(struct td_doctor *doctor, const struct td_system *system)
 {
 	const struct td_machine *machine = system->machine;
-	struct td_finding *finding;
-
-	if (!system->environment->nmi_watchdog) {
-		td_doctor_add(doctor, "watchdog", TD_FINDING_OK, "the NMI watchdog is off");
-		return;
-	}
-	if (!machine->nmi_watchdog && !lacks_general(machine)) {
-		td_doctor_add(doctor, "watchdog", TD_FINDING_OK,
-			      "the NMI watchdog is on, and holds no counter");
-		return;
-	}
-	finding = td_doctor_add(
-		doctor, "watchdog", TD_FINDING_WARNING,
+	const char *text =
 		machine->nmi_watchdog
 			? "the NMI watchdog holds a counter of each CPU: more groups are multiplexed"
 			: "the NMI watchdog may hold a general counter of each CPU, because that "
-			  "of cycles is free: more groups are multiplexed");
-	td_finding_set_command(finding, "sysctl kernel.nmi_watchdog=0");
+			  "of cycles is free: more groups are multiplexed";
+
+	if (!system->environment->nmi_watchdog)
+		td_doctor_add(doctor, "watchdog", TD_FINDING_OK, "the NMI watchdog is off");
+	else if (!machine->nmi_watchdog && !lacks_general(machine))
+		td_doctor_add(doctor, "watchdog", TD_FINDING_OK,
+			      "the NMI watchdog is on, and holds no counter");
+	else
+		td_finding_set(
+			&td_doctor_add(doctor, "watchdog", TD_FINDING_WARNING, "%s", text)->command,
+			"sysctl kernel.nmi_watchdog=0");
 }
 
 static void judge_held(struct td_doctor *doctor, const struct td_machine *machine)
@@ -149,18 +146,14 @@ static void judge_held(struct td_doctor *doctor, const struct td_machine *machin
 static void judge_smt(struct td_doctor *doctor, const struct td_system *system)
 {
 	const struct td_err *why = &system->levels->no_task;
-	struct td_finding *finding;
 
-	if (!system->machine->smt) {
-		td_doctor_add(doctor, "SMT", TD_FINDING_OK, "hyper-threading is off");
-		return;
-	}
-	if (why->code != -ENOTSUP) {
-		td_doctor_add(doctor, "SMT", TD_FINDING_OK, "hyper-threading is on");
-		return;
-	}
-	finding = td_doctor_add_error(doctor, "SMT", TD_FINDING_WARNING, why);
-	td_finding_set_command(finding, "echo off > /sys/devices/system/cpu/smt/control");
+	if (!system->machine->smt || why->code != -ENOTSUP)
+		td_doctor_add(doctor, "SMT", TD_FINDING_OK, "hyper-threading is %s",
+			      system->machine->smt ? "on" : "off");
+	else
+		td_finding_set(
+			&td_doctor_add_error(doctor, "SMT", TD_FINDING_WARNING, why)->command,
+			"echo off > /sys/devices/system/cpu/smt/control");
 }
 
 /* Add findings on the processor, its PMUs and the kernel.  Pure. */
@@ -263,7 +256,7 @@ static const char *conclude(const struct td_doctor *doctor)
 	if (doctor->made_up)
 		return "the counters are not real here: results of tdstat on this machine have no "
 		       "meaning";
-	return td_doctor_has_failed(doctor)
+	return td_doctor_failed(doctor)
 		       ? "level 1 cannot be trusted here; see the failed checks above"
 		       : "level 1 was not tried";
 }
@@ -281,19 +274,11 @@ static void put_text(FILE *fp, const struct td_doctor *doctor)
 
 /* --- one line --------------------------------------------------------------- */
 
-static const char *why_not(const struct td_doctor *doctor)
-{
-	for (size_t i = 0; i < doctor->nr_findings; i++) {
-		if (doctor->findings[i].state == TD_FINDING_FAILED)
-			return doctor->findings[i].text;
-	}
-	return "level 1 was not tried";
-}
-
 /* Print "tdstat 0.2 on Sapphire Rapids (virtual machine, 4 CPUs) counts levels 1 to 6". */
 static void put_line(FILE *fp, const struct diagnosis *d)
 {
 	const struct td_machine *machine = &d->machine;
+	const struct td_finding *failed = td_doctor_failed(&d->doctor);
 
 	fprintf(fp, "tdstat %s on %s (%s%zu CPU%s) ", td_version,
 		machine->model ? machine->model->name : "an unknown processor",
@@ -301,7 +286,7 @@ static void put_line(FILE *fp, const struct diagnosis *d)
 		machine->online.nr == 1 ? "" : "s");
 	if (!d->doctor.level_1) {
 		fputs("counts no slots: ", fp);
-		td_put_printable(fp, why_not(&d->doctor));
+		td_put_printable(fp, failed ? failed->text : "level 1 was not tried");
 		fputc('\n', fp);
 	} else if (d->levels.deepest > 1) {
 		fprintf(fp, "counts levels 1 to %d\n", d->levels.deepest);

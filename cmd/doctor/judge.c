@@ -149,9 +149,9 @@ static void explain_failure(struct td_doctor *doctor, const struct td_self_test 
 					    : ": is the machine very busy?");
 
 	if (made_up || machine->cpuid.hypervisor)
-		td_finding_set_remedy(finding, "measure on the host");
+		td_finding_set(&finding->remedy, "measure on the host");
 	else
-		td_finding_set_command(finding, "tdstat doctor");
+		td_finding_set(&finding->command, "tdstat doctor");
 }
 
 /* Add findings: failures first, then the shares as evidence. */
@@ -191,7 +191,7 @@ static bool judge_test(struct td_doctor *doctor, struct td_self_test *test,
 				was_tried(test) ? TD_FINDING_FAILED : TD_FINDING_WARNING, "%s: %s",
 				test->pmu, test->err.msg);
 	if (test->err.hint[0])
-		td_finding_set_remedy(finding, "%s", test->err.hint);
+		td_finding_set(&finding->remedy, "%s", test->err.hint);
 	return !was_tried(test);
 }
 
@@ -225,17 +225,16 @@ static void judge_age(struct td_doctor *doctor, const struct td_system *system)
 	const struct td_machine *machine = system->machine;
 	const char *since = td_kernel_too_old(machine);
 	bool known = machine->model && machine->nr_core && !td_kernel_lacks_core(machine);
-	struct td_finding *finding;
 
-	if (!since || !system->levels->no_level_1.code) {
+	if (!since || !system->levels->no_level_1.code)
 		td_doctor_add(doctor, "kernel", TD_FINDING_OK, "Linux %s%s", machine->release,
 			      known ? ", which knows this processor" : "");
-		return;
-	}
-	finding = td_doctor_add(doctor, "kernel", TD_FINDING_FAILED,
-				"Linux %s does not know this processor (%s)", machine->release,
-				machine->model->name);
-	td_finding_set_remedy(finding, "it needs Linux %s", since);
+	else
+		td_finding_set(&td_doctor_add(doctor, "kernel", TD_FINDING_FAILED,
+					      "Linux %s does not know this processor (%s)",
+					      machine->release, machine->model->name)
+					->remedy,
+			       "it needs Linux %s", since);
 }
 
 /* Effects of each fault; cores: those with the affected events, or none. */
@@ -297,8 +296,8 @@ static void judge_faults(struct td_doctor *doctor, const struct td_machine *mach
 						"fixed it, which this version does not "
 						"show: %s",
 						machine->release, faults[i].text);
-		td_finding_set_remedy(finding, "fixed in Linux %s",
-				      td_kernel_fixed(machine->kernel, faults[i].fault));
+		td_finding_set(&finding->remedy, "fixed in Linux %s",
+			       td_kernel_fixed(machine->kernel, faults[i].fault));
 	}
 }
 
@@ -354,7 +353,6 @@ static bool may_count_all(const struct td_environment *env)
 
 static void judge_rights(struct td_doctor *doctor, const struct td_environment *env)
 {
-	td_autofree char *setcap = make_setcap(env->program);
 	struct td_finding *finding;
 
 	if (may_count_all(env)) {
@@ -372,20 +370,19 @@ static void judge_rights(struct td_doctor *doctor, const struct td_environment *
 		env->paranoid,
 		env->perfmon ? "above 2, some kernels let only root count, even with CAP_PERFMON"
 			     : rights_of(env->paranoid));
-	td_finding_set_command(finding, "sysctl kernel.perf_event_paranoid=0");
+	td_finding_set(&finding->command, "sysctl kernel.perf_event_paranoid=0");
 	if (env->paranoid > 2)
-		td_finding_set_other(
-			finding,
+		td_finding_set(
+			&finding->other,
 			"sysctl kernel.perf_event_paranoid=2 is enough for your own programs, in "
 			"user space");
 	else if (!env->perfmon)
-		td_finding_set_other(finding, "%s", setcap);
+		finding->other = make_setcap(env->program);
 }
 
 void td_doctor_judge_rights(struct td_doctor *doctor, const struct td_system *system)
 {
 	const struct td_environment *env = system->environment;
-	struct td_finding *finding;
 
 	if (env->filtered.code)
 		td_doctor_add_error(doctor, "rights", TD_FINDING_FAILED, &env->filtered);
@@ -398,20 +395,19 @@ void td_doctor_judge_rights(struct td_doctor *doctor, const struct td_system *sy
 		judge_rights(doctor, env);
 	if (!system->machine->nr_core)
 		return;
-	if (env->rdpmc[0] == TD_UNKNOWN) {
+	if (env->rdpmc[0] == TD_UNKNOWN)
 		td_doctor_add(doctor, "rdpmc", TD_FINDING_NOTE,
 			      "unknown: not in sysfs, or readable only by root");
-		return;
-	}
-	if (env->rdpmc[0]) {
+	else if (env->rdpmc[0])
 		td_doctor_add(doctor, "rdpmc", TD_FINDING_OK,
 			      "on: tdstat regions reads without system calls");
-		return;
-	}
-	finding =
-		td_doctor_add(doctor, "rdpmc", TD_FINDING_WARNING,
-			      "off: tdstat regions reads with system calls, which take more time");
-	td_finding_set_command(finding, "echo 1 | tee /sys/bus/event_source/devices/cpu*/rdpmc");
+	else
+		td_finding_set(
+			&td_doctor_add(
+				 doctor, "rdpmc", TD_FINDING_WARNING,
+				 "off: tdstat regions reads with system calls, which take more time")
+				 ->command,
+			"echo 1 | tee /sys/bus/event_source/devices/cpu*/rdpmc");
 }
 
 /* --- files of the model ------------------------------------------------------ */
@@ -441,25 +437,20 @@ static void judge_cgroups(struct td_doctor *doctor, const struct td_environment 
 	}
 	finding = td_doctor_add(doctor, "cgroups", TD_FINDING_NOTE, "%s", env->no_cgroups.msg);
 	if (env->mounts_known)
-		td_finding_set_command(finding, "mount -t cgroup2 none /sys/fs/cgroup");
+		td_finding_set(&finding->command, "mount -t cgroup2 none /sys/fs/cgroup");
 }
 
 static void judge_tracefs(struct td_doctor *doctor, const struct td_environment *env)
 {
-	struct td_finding *finding;
-
-	if (!env->mounts_known) {
+	if (!env->mounts_known)
 		td_doctor_add(doctor, "tracefs", TD_FINDING_NOTE,
 			      "unknown: proc has no list of mounts");
-		return;
-	}
-	if (!env->has_tracefs) {
-		finding = td_doctor_add(doctor, "tracefs", TD_FINDING_NOTE,
-					"not mounted: tracepoints cannot be counted");
-		td_finding_set_command(finding, "mount -t tracefs tracefs /sys/kernel/tracing");
-		return;
-	}
-	if (env->no_tracepoints.code)
+	else if (!env->has_tracefs)
+		td_finding_set(&td_doctor_add(doctor, "tracefs", TD_FINDING_NOTE,
+					      "not mounted: tracepoints cannot be counted")
+					->command,
+			       "mount -t tracefs tracefs /sys/kernel/tracing");
+	else if (env->no_tracepoints.code)
 		td_doctor_add_error(doctor, "tracefs", TD_FINDING_NOTE, &env->no_tracepoints);
 	else
 		td_doctor_add(doctor, "tracefs", TD_FINDING_OK, "tracepoints can be counted");
@@ -470,26 +461,24 @@ static void judge_ibs(struct td_doctor *doctor, const struct td_system *system)
 {
 	const struct td_machine *machine = system->machine;
 	const struct td_environment *env = system->environment;
-	struct td_finding *finding;
 
 	if (!machine->nr_core || !td_uarch_has(machine->pmus[0].uarch, TD_CORE_IBS))
 		return;
-	if (!env->has_ibs) {
+	if (!env->has_ibs)
 		td_doctor_add(
 			doctor, "IBS", TD_FINDING_NOTE,
 			"this machine has no instruction-based sampling: tdstat locate needs -e "
 			"here; a host hides it from virtual machines");
-		return;
-	}
-	if (may_count_all(env) || env->paranoid == 1 || (env->ibs_filters && env->paranoid == 2)) {
+	else if (may_count_all(env) || env->paranoid == 1 ||
+		 (env->ibs_filters && env->paranoid == 2))
 		td_doctor_add(doctor, "IBS", TD_FINDING_OK,
 			      "tdstat locate finds what waits for memory or for code");
-		return;
-	}
-	finding = td_doctor_add(
-		doctor, "IBS", TD_FINDING_WARNING,
-		"it also samples the kernel, which this user may not: tdstat locate needs -e");
-	td_finding_set_command(finding, "sysctl kernel.perf_event_paranoid=1");
+	else
+		td_finding_set(&td_doctor_add(doctor, "IBS", TD_FINDING_WARNING,
+					      "it also samples the kernel, which this user may "
+					      "not: tdstat locate needs -e")
+					->command,
+			       "sysctl kernel.perf_event_paranoid=1");
 }
 
 /* --- limits ------------------------------------------------------------------ */
@@ -510,7 +499,6 @@ static void describe_sampling(const struct td_environment *env, char *buf, size_
 static void judge_sampling(struct td_doctor *doctor, const struct td_environment *env)
 {
 	char more[96];
-	struct td_finding *finding;
 
 	if (env->sample_rate == TD_UNKNOWN) {
 		td_doctor_add(doctor, "limits", TD_FINDING_NOTE,
@@ -523,32 +511,26 @@ static void judge_sampling(struct td_doctor *doctor, const struct td_environment
 			      env->sample_rate, more);
 		return;
 	}
-	finding = td_doctor_add(
-		doctor, "limits", TD_FINDING_WARNING,
-		"at most %d samples/s per CPU: tdstat locate and profile take %d if allowed",
-		env->sample_rate, SAMPLE_RATE);
-	td_finding_set_command(finding, "sysctl kernel.perf_event_max_sample_rate=%d",
-			       USUAL_SAMPLE_RATE);
+	td_finding_set(&td_doctor_add(doctor, "limits", TD_FINDING_WARNING,
+				      "at most %d samples/s per CPU: tdstat locate and profile "
+				      "take %d if allowed",
+				      env->sample_rate, SAMPLE_RATE)
+				->command,
+		       "sysctl kernel.perf_event_max_sample_rate=%d", USUAL_SAMPLE_RATE);
 }
 
 static void judge_open_files(struct td_doctor *doctor, const struct td_system *system)
 {
 	uint64_t needed = system->levels->nr_files + OTHER_FILES;
 	uint64_t max = system->environment->files;
-	struct td_finding *finding;
+	bool fits = needed <= max;
+	struct td_finding *finding = td_doctor_add(
+		doctor, "limits", fits ? TD_FINDING_OK : TD_FINDING_WARNING,
+		"%" PRIu64 " open files: all levels of the whole machine need %" PRIu64, max,
+		needed);
 
-	if (needed <= max) {
-		td_doctor_add(doctor, "limits", TD_FINDING_OK,
-			      "%" PRIu64
-			      " open files: all levels of the whole machine need %" PRIu64,
-			      max, needed);
-		return;
-	}
-	finding = td_doctor_add(doctor, "limits", TD_FINDING_WARNING,
-				"%" PRIu64
-				" open files: all levels of the whole machine need %" PRIu64,
-				max, needed);
-	td_finding_set_command(finding, "ulimit -n %" PRIu64, needed);
+	if (!fits)
+		td_finding_set(&finding->command, "ulimit -n %" PRIu64, needed);
 }
 
 void td_doctor_judge_system(struct td_doctor *doctor, const struct td_system *system)

@@ -53,18 +53,6 @@ static void add_turns(struct planning *p, const struct td_job *job, int level, i
 		      "%s: %s", job->machine.pmus[pmu].name, text);
 }
 
-static void add_notes(struct planning *p, const struct td_job *job, int level)
-{
-	for (size_t i = 0; i < job->notes.nr; i++) {
-		size_t nr = p->notes.nr;
-
-		td_notes_add(&p->notes, "%s", job->notes.v[i]);
-		if (p->notes.nr > nr)
-			td_doctor_add(&p->levels->found, names[level], TD_FINDING_NOTE, "%s",
-				      job->notes.v[i]);
-	}
-}
-
 /* Return the number of descriptors of all groups on all of their CPUs. */
 static uint64_t count_files(const struct td_job *job)
 {
@@ -111,7 +99,7 @@ static void add_plan(struct planning *p, const struct td_job *job, int level)
 		if (tree->levels[pmu] > p->deepest)
 			p->deepest = tree->levels[pmu];
 	}
-	add_notes(p, job, level);
+	td_doctor_add_notes(&p->levels->found, names[level], &p->notes, &job->notes);
 	p->levels->nr_files = count_files(job);
 }
 

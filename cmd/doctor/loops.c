@@ -46,19 +46,15 @@ void td_loops_shuffle(uint32_t *order, uint32_t nr)
 	}
 }
 
-void td_loops_make(struct td_loops *loops)
+void **td_loops_ring(void)
 {
 	td_autofree uint32_t *order = td_calloc(NR_LINES, sizeof(*order));
+	void **ring = td_need(aligned_alloc(LINE, RING_SIZE));
 
-	loops->ring = td_need(aligned_alloc(LINE, RING_SIZE));
 	td_loops_shuffle(order, NR_LINES);
 	for (uint32_t i = 0; i < NR_LINES; i++)
-		loops->ring[i * STRIDE] = &loops->ring[order[i] * STRIDE];
-}
-
-void td_loops_free(struct td_loops *loops)
-{
-	free(loops->ring);
+		ring[i * STRIDE] = &ring[order[i] * STRIDE];
+	return ring;
 }
 
 /* --- the loops -------------------------------------------------------------- */
@@ -131,7 +127,7 @@ static void **chase(void **at)
 
 #define NAME_SIZE 16 /* size of a thread's name in the kernel */
 
-uint64_t td_loop_run(const struct td_loops *loops, enum td_loop loop, uint64_t ns)
+uint64_t td_loop_run(void **ring, enum td_loop loop, uint64_t ns)
 {
 	static const char *const names[TD_NR_LOOPS] = {
 		[TD_LOOP_RETIRING] = "td-retiring",
@@ -145,7 +141,7 @@ uint64_t td_loop_run(const struct td_loops *loops, enum td_loop loop, uint64_t n
 	};
 	volatile uint32_t sink = 0;
 	uint64_t end_ns = td_now_ns() + ns, random = 1, rounds = 0;
-	void **at = loops->ring;
+	void **at = ring;
 	char name[NAME_SIZE] = "";
 
 	pthread_getname_np(pthread_self(), name, sizeof(name));

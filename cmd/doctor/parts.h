@@ -79,16 +79,15 @@ struct td_finding *td_doctor_add(struct td_doctor *doctor, const char *name,
 /* Add the message of an error, with its hint as the remedy. */
 struct td_finding *td_doctor_add_error(struct td_doctor *doctor, const char *name,
 				       enum td_finding_state state, const struct td_err *err);
-void td_finding_set_remedy(struct td_finding *finding, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-void td_finding_set_command(struct td_finding *finding, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-void td_finding_set_other(struct td_finding *finding, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Set remedy, command or other of a finding. */
+void td_finding_set(char **member, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Add the notes that seen does not have, to both. */
+void td_doctor_add_notes(struct td_doctor *doctor, const char *name, struct td_notes *seen,
+			 const struct td_notes *notes);
 /* Move the findings of from to doctor. */
 void td_doctor_move(struct td_doctor *doctor, struct td_doctor *from);
-/* Return true if any finding has failed. */
-bool td_doctor_has_failed(const struct td_doctor *doctor);
+/* Return the first finding that has failed, or NULL. */
+const struct td_finding *td_doctor_failed(const struct td_doctor *doctor);
 void td_doctor_free(struct td_doctor *doctor);
 
 /* Return "ok", "note", "warning" or "failed". */
@@ -212,18 +211,18 @@ int td_stay_on_pmu(const struct td_pmu *pmu, const cpu_set_t *cpus, struct td_er
  * chase: loads in random order from more memory than second-level caches hold.  Each load needs the
  * result of the previous one, and no other work overlaps.
  */
-struct td_loops {
-	void **ring; /* memory of the chase: each element contains the address of another */
-};
 
-void td_loops_make(struct td_loops *loops);
-void td_loops_free(struct td_loops *loops);
+/*
+ * Return the memory of the chase, of which each element contains the address of another.  The
+ * caller frees it.
+ */
+void **td_loops_ring(void);
 
 /*
  * Run a loop for ns nanoseconds, with the thread named after it (td-chase).  Returns the
  * number of steps: bodies of instructions, branches, loads.
  */
-uint64_t td_loop_run(const struct td_loops *loops, enum td_loop loop, uint64_t ns);
+uint64_t td_loop_run(void **ring, enum td_loop loop, uint64_t ns);
 
 /* Make order, nr indices, one cycle through all of them: random, but always the same. */
 void td_loops_shuffle(uint32_t *order, uint32_t nr);

@@ -21,12 +21,6 @@ const char *td_finding_state_name(enum td_finding_state state)
 	return "";
 }
 
-__attribute__((format(printf, 2, 0))) static void set_text(char **text, const char *fmt, va_list ap)
-{
-	free(*text);
-	td_vasprintf(text, fmt, ap);
-}
-
 struct td_finding *td_doctor_add(struct td_doctor *doctor, const char *name,
 				 enum td_finding_state state, const char *fmt, ...)
 {
@@ -37,7 +31,7 @@ struct td_finding *td_doctor_add(struct td_doctor *doctor, const char *name,
 	doctor->nr_findings++;
 	*finding = (struct td_finding){ .name = name, .state = state };
 	va_start(ap, fmt);
-	set_text(&finding->text, fmt, ap);
+	td_vasprintf(&finding->text, fmt, ap);
 	va_end(ap);
 	return finding;
 }
@@ -48,26 +42,29 @@ struct td_finding *td_doctor_add_error(struct td_doctor *doctor, const char *nam
 	struct td_finding *finding = td_doctor_add(doctor, name, state, "%s", err->msg);
 
 	if (err->hint[0])
-		td_finding_set_remedy(finding, "%s", err->hint);
+		finding->remedy = td_strdup(err->hint);
 	return finding;
 }
 
-void td_finding_set_remedy(struct td_finding *finding, const char *fmt, ...)
+void td_finding_set(char **member, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	set_text(&finding->remedy, fmt, ap);
+	td_vasprintf(member, fmt, ap);
 	va_end(ap);
 }
 
-void td_finding_set_command(struct td_finding *finding, const char *fmt, ...)
+void td_doctor_add_notes(struct td_doctor *doctor, const char *name, struct td_notes *seen,
+			 const struct td_notes *notes)
 {
-	va_list ap;
+	for (size_t i = 0; i < notes->nr; i++) {
+		size_t nr = seen->nr;
 
-	va_start(ap, fmt);
-	set_text(&finding->command, fmt, ap);
-	va_end(ap);
+		td_notes_add(seen, "%s", notes->v[i]);
+		if (seen->nr > nr)
+			td_doctor_add(doctor, name, TD_FINDING_NOTE, "%s", notes->v[i]);
+	}
 }
 
 void td_doctor_move(struct td_doctor *doctor, struct td_doctor *from)
@@ -79,22 +76,13 @@ void td_doctor_move(struct td_doctor *doctor, struct td_doctor *from)
 	td_doctor_free(from);
 }
 
-void td_finding_set_other(struct td_finding *finding, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	set_text(&finding->other, fmt, ap);
-	va_end(ap);
-}
-
-bool td_doctor_has_failed(const struct td_doctor *doctor)
+const struct td_finding *td_doctor_failed(const struct td_doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_findings; i++) {
 		if (doctor->findings[i].state == TD_FINDING_FAILED)
-			return true;
+			return &doctor->findings[i];
 	}
-	return false;
+	return NULL;
 }
 
 void td_doctor_free(struct td_doctor *doctor)

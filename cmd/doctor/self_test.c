@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@
 struct testing {
 	struct td_doctor *doctor;
 	const struct td_request *request;
-	struct td_loops loops;
+	void **ring;           /* td_loops_ring() */
 	struct td_notes notes; /* notes that are findings already */
 	uint64_t loop_ns;
 };
@@ -138,15 +139,14 @@ static void add_forbidden(struct td_doctor *doctor, const struct td_row *row,
 {
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_cell *cell = &row->cells[row->nodes[i].column];
-		struct td_finding *finding;
+		const char *name = report->columns[row->nodes[i].column].name;
 
 		if (cell->status != TD_STATUS_NOT_SUPPORTED || !cell->why)
 			continue;
-		finding =
-			td_doctor_add(doctor, "level 2", TD_FINDING_WARNING, "%s: %s: %s", row->pmu,
-				      report->columns[row->nodes[i].column].name, cell->why);
-		td_finding_set_remedy(finding,
-				      "the host has to allow the event (KVM_SET_PMU_EVENT_FILTER)");
+		td_finding_set(&td_doctor_add(doctor, "level 2", TD_FINDING_WARNING, "%s: %s: %s",
+					      row->pmu, name, cell->why)
+					->remedy,
+			       "the host has to allow the event (KVM_SET_PMU_EVENT_FILTER)");
 	}
 }
 
@@ -169,7 +169,7 @@ static int count_level_2(struct testing *t, struct td_job *job, struct td_err *e
 
 	if (!rc) {
 		td_evaluation_make(&e, job->tree, &job->plan);
-		td_loop_run(&t->loops, TD_LOOP_MISPREDICT, ALL_NS);
+		td_loop_run(t->ring, TD_LOOP_MISPREDICT, ALL_NS);
 		rc = td_counter_read(counter, 0, &readings, err);
 	}
 	if (!rc)
@@ -201,11 +201,11 @@ static int count_loop(const struct testing *t, struct td_counter *counter, enum 
 {
 	int rc;
 
-	td_loop_run(&t->loops, loop, WARMUP(t->loop_ns));
+	td_loop_run(t->ring, loop, WARMUP(t->loop_ns));
 	rc = td_counter_read(counter, 0, readings, err);
 	if (rc)
 		return rc;
-	td_loop_run(&t->loops, loop, t->loop_ns - WARMUP(t->loop_ns));
+	td_loop_run(t->ring, loop, t->loop_ns - WARMUP(t->loop_ns));
 	return td_counter_read(counter, 0, readings, err);
 }
 
@@ -234,18 +234,6 @@ static int count_loops(const struct testing *t, struct td_job *job, struct td_se
 	return rc;
 }
 
-/* Add the notes of a job that no other core type had. */
-static void add_notes(struct testing *t, const struct td_notes *notes)
-{
-	for (size_t i = 0; i < notes->nr; i++) {
-		size_t nr = t->notes.nr;
-
-		td_notes_add(&t->notes, "%s", notes->v[i]);
-		if (t->notes.nr > nr)
-			td_doctor_add(t->doctor, "self-test", TD_FINDING_NOTE, "%s", notes->v[i]);
-	}
-}
-
 static void test_core_type(struct testing *t, struct td_self_test *test)
 {
 	struct td_job job;
@@ -258,7 +246,7 @@ static void test_core_type(struct testing *t, struct td_self_test *test)
 		rc = count_loops(t, &job, test, &test->err);
 	if (!rc && is_general(job.tree))
 		find_forbidden(t, test);
-	add_notes(t, &job.notes);
+	td_doctor_add_notes(t->doctor, "self-test", &t->notes, &job.notes);
 	td_job_free(&job);
 }
 
@@ -285,17 +273,17 @@ void td_self_test_run(struct td_doctor *doctor, const struct td_request *request
 	struct testing t = {
 		.doctor = doctor,
 		.request = request,
+		.ring = td_loops_ring(),
 		.loop_ns = ALL_NS / TD_NR_LOOPS / (nr ? nr : 1),
 	};
 	cpu_set_t *cpus = td_affinity_get();
 
-	td_loops_make(&t.loops);
 	for (size_t i = 0; i < machine->nr_core; i++) {
 		if (!machine->pmus[i].skip && machine->pmus[i].cpus.nr)
 			add_test(&t, &machine->pmus[i], cpus);
 	}
 	td_affinity_set(cpus);
 	CPU_FREE(cpus);
-	td_loops_free(&t.loops);
+	free(t.ring);
 	td_notes_free(&t.notes);
 }

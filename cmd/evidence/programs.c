@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -488,21 +489,19 @@ static uint64_t run_steps(const struct td_known *program, struct td_arena *arena
 	return nr;
 }
 
-static uint64_t run_loop(const struct td_known *program, const struct td_loops *loops, uint64_t ns)
-{
-	return td_loop_run(loops, (enum td_loop)program->loop, ns) / (unsigned int)program->per;
-}
-
-static void run_windows(const struct td_known *program, struct td_arena *arena,
-			const struct td_loops *loops, uint64_t ns, struct td_program_took *took)
+static void run_windows(const struct td_known *program, struct td_arena *arena, void **ring,
+			uint64_t ns, struct td_program_took *took)
 {
 	td_begin(program->name);
 	for (int i = 0; i < WINDOWS; i++) {
 		uint64_t begin_ns = thread_ns(), nr;
 		double each_ns;
 
-		nr = program->step ? run_steps(program, arena, ns / WINDOWS)
-				   : run_loop(program, loops, ns / WINDOWS);
+		if (program->step)
+			nr = run_steps(program, arena, ns / WINDOWS);
+		else
+			nr = td_loop_run(ring, (enum td_loop)program->loop, ns / WINDOWS) /
+			     (unsigned int)program->per;
 		each_ns = (double)(thread_ns() - begin_ns) / (double)nr;
 		took->nr += nr;
 		if (program->shares)
@@ -518,22 +517,20 @@ static int run_program(const struct td_known *program, int other, uint64_t ns,
 {
 	struct td_arena arena = { .page = -1 };
 	struct sharer sharer = { .cpu = other };
-	struct td_loops loops = { 0 };
+	void **ring = program->step ? NULL : td_loops_ring();
 	char name[16];
 	int rc = program->make ? program->make(&arena, err) : 0;
 
-	if (!program->step)
-		td_loops_make(&loops);
 	pthread_getname_np(pthread_self(), name, sizeof(name));
 	if (!rc && program->shares)
 		rc = begin_sharing(&sharer, &arena, name, err);
 	if (!rc)
-		run_windows(program, &arena, &loops, ns, took);
+		run_windows(program, &arena, ring, ns, took);
 	if (!rc && program->shares) {
 		atomic_store(&sharer.ends, true);
 		pthread_join(sharer.thread, NULL);
 	}
-	td_loops_free(&loops);
+	free(ring);
 	arena_free(&arena);
 	return rc;
 }

@@ -341,7 +341,7 @@ void td_measured_free(struct td_measured *measured)
 
 #define LOG_FD 3 /* file descriptor of the results */
 
-_Noreturn static void become(char *const *command, int results)
+_Noreturn static void become(const char *const *command, int results)
 {
 	int nothing = memfd_create("tdstat", MFD_CLOEXEC);
 	sigset_t none;
@@ -355,12 +355,13 @@ _Noreturn static void become(char *const *command, int results)
 	dup2(results, STDOUT_FILENO);
 	if (results == LOG_FD || dup2(results, LOG_FD) < 0)
 		_exit(126);
-	execvp(command[0], command);
+	/* the words are not modified */
+	execvp(command[0], (char *const *)(uintptr_t)command);
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
 /* Return the output, which the caller frees, or NULL. */
-static char *run(char *const *command, struct td_err *err)
+static char *run(const char *const *command, struct td_err *err)
 {
 	int results = memfd_create("tdstat", MFD_CLOEXEC), status = -1;
 	char *text = NULL;
@@ -392,8 +393,7 @@ static char *run(char *const *command, struct td_err *err)
 
 void td_peer_perf_version(char version[TD_PEER_VERSION])
 {
-	char perf[] = "perf", option[] = "--version";
-	char *command[] = { perf, option, NULL };
+	const char *const command[] = { "perf", "--version", NULL };
 	struct td_err unused = { 0 };
 	td_autofree char *text = run(command, &unused);
 
@@ -459,22 +459,18 @@ static void find_self(char self[PATH_MAX])
 void td_peer_perf(struct td_measured *measured, const struct td_known *program, int ms,
 		  const struct td_site *spot, const char *group)
 {
-	char perf[] = "perf", stat[] = "stat", json[] = "-j", log[] = "--log-fd", fd[] = "3",
-	     metrics[] = "-M", levels[16], dashes[] = "--", name[] = "doctor", quiet[] = "--quiet",
-	     option[] = "--program", word[40], cpus[24], self[PATH_MAX];
-	char *command[] = { perf,   stat, json, log,   fd,     metrics, levels, cpus,
-			    dashes, self, name, quiet, option, word,    NULL };
+	char word[40], cpus[24] = "-j", self[PATH_MAX];
+	/* without a CPU, repeat -j to fill the place */
+	const char *const command[] = { "perf",   "stat",    "-j",        "--log-fd", "3",
+					"-M",     group,     cpus,        "--",       self,
+					"doctor", "--quiet", "--program", word,       NULL };
 	td_autofree char *text = NULL;
 
 	*measured = (struct td_measured){ 0 };
 	find_self(self);
 	snprintf(word, sizeof(word), "%s:%d", program->name, ms);
-	snprintf(levels, sizeof(levels), "%s", group);
-	/* without a CPU, repeat -j to fill the place */
 	if (spot->whole_core)
 		snprintf(cpus, sizeof(cpus), "-C%d", spot->cpu);
-	else
-		snprintf(cpus, sizeof(cpus), "-j");
 	text = run(command, &measured->err);
 	if (text)
 		add_lines(&measured->values, text);
@@ -489,13 +485,10 @@ const char *td_peer_toplev_find(void)
 	static const char *const names[] = { "toplev", "toplev.py" };
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++) {
-		char name[16], option[] = "--help";
-		char *command[] = { name, option, NULL };
+		const char *const command[] = { names[i], "--help", NULL };
 		struct td_err unused = { 0 };
-		td_autofree char *text = NULL;
+		td_autofree char *text = run(command, &unused);
 
-		snprintf(name, sizeof(name), "%s", names[i]);
-		text = run(command, &unused);
 		if (text)
 			return names[i];
 	}
@@ -541,18 +534,17 @@ static void add_fields(struct td_values *values, char *line)
 void td_peer_toplev(struct td_measured *measured, const char *toplev,
 		    const struct td_known *program, int ms)
 {
-	char first[16], levels[] = "-l2", all[] = "-v", brief[] = "--no-desc", csv[] = "-x,",
-			single[] = "--single-thread", output[] = "-o", file[] = "/dev/fd/3",
-			dashes[] = "--", name[] = "doctor", quiet[] = "--quiet",
-			option[] = "--program", word[40], self[PATH_MAX];
-	char *command[] = { first,  levels, all,  brief, csv,    single, output, file,
-			    dashes, self,   name, quiet, option, word,   NULL };
+	char word[40], self[PATH_MAX];
+	const char *const command[] = { toplev,      "-l2",       "-v",
+					"--no-desc", "-x,",       "--single-thread",
+					"-o",        "/dev/fd/3", "--",
+					self,        "doctor",    "--quiet",
+					"--program", word,        NULL };
 	td_autofree char *text = NULL;
 	char *rest;
 
 	*measured = (struct td_measured){ 0 };
 	find_self(self);
-	snprintf(first, sizeof(first), "%s", toplev);
 	snprintf(word, sizeof(word), "%s:%d", program->name, ms);
 	text = rest = run(command, &measured->err);
 	while (rest)

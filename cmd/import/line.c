@@ -575,19 +575,19 @@ bool td_perf_csv_has_decimal_commas(const char *text)
 	return false;
 }
 
-void td_perf_csv_separator(const char *text, char *out)
+char td_perf_csv_separator(const char *text)
 {
 	/* rare ones come last, because they may be part of a name or unit */
 	static const char separators[] = ",;|@\t~^!&#$'\"%*+?=\\:_/ ";
 
-	*out = '\0';
-	for (const char *s = separators; *s && !*out; s++) {
+	for (const char *s = separators; *s; s++) {
 		td_autofree char *copy = td_strdup(text);
 		struct td_perf_line line;
 
 		if (td_perf_csv_parse(copy, *s, &line) == TD_PERF_IS_COUNT)
-			*out = *s;
+			return *s;
 	}
+	return '\0';
 }
 
 /* Copy the separator before a number if it also precedes the number before: "::1234::100.00". */
@@ -683,12 +683,12 @@ static void drop_last_comma(char *text)
 		end[-1] = ' ';
 }
 
-static int parse(struct td_perf_json *json, const char *text)
+static int parse(struct json_object **object, const char *text)
 {
 	struct td_json_fault fault;
-	int rc = td_json_text(text, MAX_DEPTH, JSON_TOKENER_STRICT, &json->object, &fault);
+	int rc = td_json_text(text, MAX_DEPTH, JSON_TOKENER_STRICT, object, &fault);
 
-	return !rc && json_object_is_type(json->object, json_type_object) ? 0 : -EILSEQ;
+	return !rc && json_object_is_type(*object, json_type_object) ? 0 : -EILSEQ;
 }
 
 static bool has(struct json_object *object, const char *key)
@@ -697,12 +697,12 @@ static bool has(struct json_object *object, const char *key)
 }
 
 /* Return the text of a number or string; NULL for other types. */
-static const char *text_of(struct td_perf_json *json, const char *key)
+static const char *text_of(struct json_object *object, const char *key)
 {
 	struct json_object *value;
 	const char *text;
 
-	if (!json_object_object_get_ex(json->object, key, &value) ||
+	if (!json_object_object_get_ex(object, key, &value) ||
 	    (!json_object_is_type(value, json_type_string) &&
 	     !json_object_is_type(value, json_type_int) &&
 	     !json_object_is_type(value, json_type_double)))
@@ -714,56 +714,56 @@ static const char *text_of(struct td_perf_json *json, const char *key)
 }
 
 /* Each aggregation has its own key; ids are as in -x, except for CPUs. */
-static bool read_id(struct td_perf_json *json, struct td_perf_line *line)
+static bool read_id(struct json_object *object, struct td_perf_line *line)
 {
 	static const char *const keys[] = { "core",   "cache", "cluster", "die",
 					    "socket", "node",  "thread" };
-	const char *cpu = text_of(json, "cpu");
+	const char *cpu = text_of(object, "cpu");
 	int64_t nr;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++) {
-		if (!has(json->object, keys[i]))
+		if (!has(object, keys[i]))
 			continue;
-		line->id = td_json_string(json->object, keys[i]);
+		line->id = td_json_string(object, keys[i]);
 		if (!line->id)
 			return false;
 	}
-	if (has(json->object, "cpu")) {
+	if (has(object, "cpu")) {
 		if (!cpu || strlen(cpu) > 20)
 			return false;
 		/* with -A, an event counted per core has S0-D0-C0 here */
-		snprintf(json->id, sizeof(json->id), "%s%s",
+		snprintf(line->cpu, sizeof(line->cpu), "%s%s",
 			 *cpu == 'S' || *cpu == 'C' ? "" : "CPU", cpu);
-		line->id = json->id;
+		line->id = line->cpu;
 	}
-	line->has_nr = td_json_int(json->object, "counters", 0, UINT32_MAX, &nr) ||
-		       td_json_int(json->object, "aggregate-number", 0, UINT32_MAX, &nr);
+	line->has_nr = td_json_int(object, "counters", 0, UINT32_MAX, &nr) ||
+		       td_json_int(object, "aggregate-number", 0, UINT32_MAX, &nr);
 	line->nr = line->has_nr ? (uint64_t)nr : 0;
 	return true;
 }
 
-static bool read_count(struct td_perf_json *json, struct td_perf_line *line)
+static bool read_count(struct json_object *object, struct td_perf_line *line)
 {
-	const char *value = text_of(json, "counter-value");
-	const char *pct = text_of(json, "pcnt-running");
+	const char *value = text_of(object, "counter-value");
+	const char *pct = text_of(object, "pcnt-running");
 	int64_t running;
 
-	line->event = td_json_string(json->object, "event");
-	line->unit = td_json_string(json->object, "unit");
-	line->cgroup = td_json_string(json->object, "cgroup");
+	line->event = td_json_string(object, "event");
+	line->unit = td_json_string(object, "unit");
+	line->cgroup = td_json_string(object, "cgroup");
 	if (!line->unit)
 		line->unit = "";
 	if (!value || !pct || !line->event || !*line->event ||
-	    !td_json_int(json->object, "event-runtime", 0, INT64_MAX - 1, &running))
+	    !td_json_int(object, "event-runtime", 0, INT64_MAX - 1, &running))
 		return false;
 	line->running_ns = (uint64_t)running;
 	return perf_value_parse(value, line) && perf_number_parse(pct, &line->pct);
 }
 
-static void read_utilized(struct td_perf_json *json, struct td_perf_line *line)
+static void read_utilized(struct json_object *object, struct td_perf_line *line)
 {
-	const char *unit = td_json_string(json->object, "metric-unit");
-	const char *value = text_of(json, "metric-value");
+	const char *unit = td_json_string(object, "metric-unit");
+	const char *value = text_of(object, "metric-value");
 
 	if (value && unit && (strstr(unit, "CPUs utilized") || strstr(unit, "CPUs_utilized")))
 		perf_number_parse(value, &line->utilized);
@@ -789,44 +789,35 @@ static bool is_named_values(struct json_object *object)
 	return true;
 }
 
-static int take_line(struct td_perf_json *json, struct td_perf_line *line)
+static int take_line(struct json_object *object, struct td_perf_line *line)
 {
-	if (!has(json->object, "counter-value"))
-		return is_metric(json->object) || is_named_values(json->object) ? TD_PERF_IS_METRIC
-										: -EINVAL;
-	if (has(json->object, "interval")) {
-		const char *time = text_of(json, "interval");
+	if (!has(object, "counter-value"))
+		return is_metric(object) || is_named_values(object) ? TD_PERF_IS_METRIC : -EINVAL;
+	if (has(object, "interval")) {
+		const char *time = text_of(object, "interval");
 
 		line->has_time = time && perf_time_parse(time, &line->time_ns);
 		if (!line->has_time)
 			return -EINVAL;
 	}
-	if (!read_id(json, line) || !read_count(json, line))
+	if (!read_id(object, line) || !read_count(object, line))
 		return -EINVAL;
-	read_utilized(json, line);
+	read_utilized(object, line);
 	return TD_PERF_IS_COUNT;
 }
 
-int td_perf_json_parse(struct td_perf_json *json, char *text, struct td_perf_line *line)
+int td_perf_json_parse(struct json_object **object, char *text, struct td_perf_line *line)
 {
 	int rc;
 
 	*line = (struct td_perf_line){ 0 };
 	replace_no_numbers(text);
 	drop_last_comma(text);
-	rc = parse(json, text);
+	rc = parse(object, text);
 	if (rc) {
 		replace_decimal_commas(text);
-		td_perf_json_free(json);
-		rc = parse(json, text);
+		json_object_put(*object);
+		rc = parse(object, text);
 	}
-	if (!rc)
-		rc = take_line(json, line);
-	return rc;
-}
-
-void td_perf_json_free(struct td_perf_json *json)
-{
-	json_object_put(json->object);
-	*json = (struct td_perf_json){ 0 };
+	return rc ? rc : take_line(*object, line);
 }

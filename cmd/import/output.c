@@ -2,6 +2,7 @@
 /* Read the output of perf stat and turn it into a recording. */
 #include <ctype.h>
 #include <errno.h>
+#include <json-c/json.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -168,10 +169,9 @@ static const char *too_large(const struct td_perf_file *file, const struct td_pe
 		return "a time of more than 31 years";
 	if (enabled_ns(line) == UINT64_MAX)
 		return "a percentage that makes the time enabled too large";
-	if (perf_in_millionths(event) || line->value.micro) {
-		if (line->value.whole >= TD_PERF_MAX_WHOLE)
-			return "a count that is too large";
-	}
+	if ((perf_in_millionths(event) || line->value.micro) &&
+	    line->value.whole >= TD_PERF_MAX_WHOLE)
+		return "a count that is too large";
 	return NULL;
 }
 
@@ -299,8 +299,10 @@ static uint64_t perf_file_elapsed_ns(const struct td_perf_file *file)
 	return file->utilized_ns;
 }
 
-static void perf_file_free(struct td_perf_file *file)
+static void perf_output_free(struct td_perf_file *file)
 {
+	if (!file)
+		return;
 	for (size_t i = 0; i < file->nr_events; i++) {
 		free(file->events[i].name);
 		free(file->events[i].unit);
@@ -318,7 +320,7 @@ static void perf_file_free(struct td_perf_file *file)
 	td_index_free(&file->by_place);
 	free(file->intervals);
 	free(file->readings);
-	*file = (struct td_perf_file){ 0 };
+	free(file);
 }
 
 /* --- the recording: PMUs -------------------------------------------------- */
@@ -711,7 +713,7 @@ static int find_form(struct reader *r, struct td_err *err)
 	if (*r->text == '{')
 		r->separator = '{';
 	else
-		td_perf_csv_separator(r->text, &r->separator);
+		r->separator = td_perf_csv_separator(r->text);
 	if (!r->separator) {
 		td_perf_csv_long_separator(r->text, r->long_separator);
 		r->separator = *r->long_separator ? TD_PERF_SHORT : '\0';
@@ -771,13 +773,13 @@ static int bad_json(struct reader *r, int rc, struct td_err *err)
 static int add_line(struct reader *r, struct td_err *err)
 {
 	struct td_perf_line line = { 0 };
-	struct td_perf_json json = { 0 };
+	struct json_object *object = NULL;
 	bool is_json = r->separator == '{';
 	int rc;
 
 	if (*r->long_separator)
 		td_perf_csv_shorten(r->text, r->long_separator);
-	rc = is_json ? td_perf_json_parse(&json, r->text, &line)
+	rc = is_json ? td_perf_json_parse(&object, r->text, &line)
 		     : td_perf_csv_parse(r->text, r->separator, &line);
 	if (rc == TD_PERF_IS_COUNT)
 		rc = perf_file_add(r->file, &line, err);
@@ -785,7 +787,7 @@ static int add_line(struct reader *r, struct td_err *err)
 		r->file->metrics = true;
 	else if (rc < 0)
 		rc = is_json ? bad_json(r, rc, err) : bad_csv(r, err);
-	td_perf_json_free(&json);
+	json_object_put(object);
 	return rc == TD_PERF_IS_METRIC || rc == TD_PERF_IS_SUMMARY ? 0 : rc;
 }
 
@@ -879,7 +881,7 @@ static bool is_count(const char *text)
 
 	if (strstr(text, "\"counter-value\" : "))
 		return true;
-	td_perf_csv_separator(text, &separator);
+	separator = td_perf_csv_separator(text);
 	return separator && strchr(",;|\t", separator);
 }
 
@@ -902,31 +904,24 @@ static int not_perf(struct reader *r, struct td_err *err)
 	return td_err_hint(err, "perf stat -o FILE keeps the output of programs out of its file");
 }
 
-static int read_lines(struct reader *r, struct td_err *err)
+/* Returns 1 if the file is not perf's. */
+static int read_file(FILE *in, struct td_perf_file *file, struct td_err *err)
 {
+	td_autofree char *text = td_malloc(MAX_LINE);
+	struct reader r = { .file = file, .in = in, .text = text };
 	int rc;
 
-	while (!(rc = next_line(r, err))) {
-		rc = take_line(r, err);
+	while (!(rc = next_line(&r, err))) {
+		rc = take_line(&r, err);
 		/* the reader of recordings reports errors of JSON */
-		if (rc > 0 && *r->text != '{')
-			return not_perf(r, err);
+		if (rc > 0 && *text != '{')
+			return not_perf(&r, err);
 		if (rc)
 			return rc;
 	}
 	if (rc > 0)
-		rc = check_counts(r, err);
-	return rc ? rc : perf_file_check_counts(r->file, err);
-}
-
-/* Returns 1 if the file is not perf's. */
-static int read_file(FILE *in, struct td_perf_file *file, struct td_err *err)
-{
-	struct reader r = { .file = file, .in = in, .text = td_malloc(MAX_LINE) };
-	int rc = read_lines(&r, err);
-
-	free(r.text);
-	return rc;
+		rc = check_counts(&r, err);
+	return rc ? rc : perf_file_check_counts(file, err);
 }
 
 /* --- the kind of file ----------------------------------------------------- */
@@ -937,18 +932,16 @@ static bool is_own(FILE *fp)
 	static const char head[] = "{\"td";
 	size_t nr = 0;
 	int c = 0;
+	bool own;
 
 	while (nr < sizeof(head) - 1 && (c = getc(fp)) == head[nr])
 		nr++;
-	if (nr == sizeof(head) - 1 || c == EOF) {
-		while (nr > 0)
-			ungetc(head[--nr], fp);
-		return true;
-	}
-	ungetc(c, fp);
+	own = nr == sizeof(head) - 1 || c == EOF;
+	if (!own)
+		ungetc(c, fp);
 	while (nr > 0)
 		ungetc(head[--nr], fp);
-	return false;
+	return own;
 }
 
 /* Rewind the file, so that the reader of recordings can report its error. */
@@ -958,13 +951,6 @@ static int give_back(FILE *fp, const char *path, struct td_err *err)
 		return 1;
 	return td_err_set(err, -EINVAL, "%s: neither a recording nor output of perf stat -x or -j",
 			  path);
-}
-
-static void perf_output_free(struct td_perf_file *file)
-{
-	if (file)
-		perf_file_free(file);
-	free(file);
 }
 
 static int perf_output_open(struct td_recording *rec, struct td_err *err)

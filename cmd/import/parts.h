@@ -11,11 +11,14 @@
 #include "lib/machine/cpu.h"
 #include "lib/recording/recording.h"
 
+struct json_object;
+
 /* A parsed line of perf's output, from which the texts are borrowed. */
 struct td_perf_line {
 	bool has_time;
 	uint64_t time_ns;
 	const char *id; /* "CPU3", "S0-D0-C1", "bash-17"; NULL: all */
+	char cpu[32];   /* of -j: the id of a CPU */
 	bool has_nr;
 	uint64_t nr; /* number of CPUs of the id */
 	enum {
@@ -48,7 +51,7 @@ int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line);
 /* Are there decimal commas in columns separated by commas? */
 bool td_perf_csv_has_decimal_commas(const char *text);
 /* Find the separator with which text can be parsed as a count; '\0': none. */
-void td_perf_csv_separator(const char *text, char *out);
+char td_perf_csv_separator(const char *text);
 
 /*
  * Set out to the separator of several characters with which text is a count, or to "".  Replace
@@ -59,17 +62,12 @@ void td_perf_csv_separator(const char *text, char *out);
 void td_perf_csv_long_separator(const char *text, char out[TD_PERF_LONG_SEPARATOR]);
 void td_perf_csv_shorten(char *text, const char *separator);
 
-/* A line of -j, which owns the texts of a td_perf_line. */
-struct td_perf_json {
-	struct json_object *object;
-	char id[32];
-};
 /*
- * Parse text.  Returns -EILSEQ if it is not JSON, -EINVAL if perf does not print such objects.
- * Free json with td_perf_json_free().
+ * Parse text, a line of -j.  Returns -EILSEQ if it is not JSON, -EINVAL if perf does not print such
+ * objects.  *line borrows from *object, which has to be released with json_object_put(), also on
+ * error.
  */
-int td_perf_json_parse(struct td_perf_json *json, char *text, struct td_perf_line *line);
-void td_perf_json_free(struct td_perf_json *json);
+int td_perf_json_parse(struct json_object **object, char *text, struct td_perf_line *line);
 
 /*
  * Identify an event by the name that perf prints.  Sets the name of its PMU, and the type, config,

@@ -9,6 +9,12 @@
 
 #include "lib/base/util.h"
 
+/* The calls of a function with similar durations. */
+struct td_call_bucket {
+	struct td_region region;       /* sums of these calls; without a name */
+	struct td_group_parts *counts; /* one for each group; NULL: no calls */
+};
+
 /* --- sums ------------------------------------------------------------------- */
 
 /* Returns the cost of the probes, in counts of an event. */
@@ -110,8 +116,8 @@ void td_call_counts_add(struct td_call_counts *counts, struct td_timed *timed,
 	struct td_call_bucket *bucket;
 
 	while (counts->nr <= function)
-		td_array_add(&counts->v, counts->nr++, sizeof(*counts->v));
-	bucket = &counts->v[function][td_region_bucket(time_ns)];
+		td_array_add(&counts->v, counts->nr++, TD_REGION_BUCKETS * sizeof(*counts->v));
+	bucket = &counts->v[function * TD_REGION_BUCKETS + td_region_bucket(time_ns)];
 	if (!bucket->counts) {
 		bucket->counts = td_calloc(plan->nr_groups + 1, sizeof(*bucket->counts));
 		for (size_t g = 0; g < plan->nr_groups; g++)
@@ -126,7 +132,7 @@ void td_call_counts_add(struct td_call_counts *counts, struct td_timed *timed,
 void td_call_counts_free(struct td_call_counts *counts)
 {
 	for (size_t i = 0; i < counts->nr * TD_REGION_BUCKETS; i++) {
-		struct td_group_parts *parts = counts->v[0][i].counts;
+		struct td_group_parts *parts = counts->v[i].counts;
 
 		for (size_t g = 0; parts && g < counts->plan->nr_groups; g++)
 			free(parts[g].values);
@@ -204,7 +210,7 @@ static void add_readings(struct td_batched *batched, const struct td_call_counts
 static void add_regions(const struct td_call_counts *counts, struct td_regions *regions,
 			struct td_batched *batched, size_t function, unsigned int bucket, bool slow)
 {
-	const struct run run = { &counts->v[function][bucket],
+	const struct run run = { &counts->v[function * TD_REGION_BUCKETS + bucket],
 				 slow ? TD_REGION_BUCKETS - bucket : 1 };
 	td_autofree char *name = td_timed_name(&regions->timed[function], bucket, slow);
 
@@ -242,7 +248,7 @@ void td_call_counts_to_regions(const struct td_call_counts *counts, struct td_re
 
 		add_cost(counts, timed, f);
 		for (unsigned int i = 0; i < TD_REGION_BUCKETS; i++) {
-			calls[i] = counts->v[f][i].region.calls.counted;
+			calls[i] = counts->v[f * TD_REGION_BUCKETS + i].region.calls.counted;
 			if (calls[i])
 				add_regions(counts, regions, batched, f, i, false);
 		}

@@ -305,25 +305,10 @@ static void handle_record(void *ctx, const struct td_record *record, int event, 
 
 	(void)spot;
 	(void)caller;
-	switch (record->kind) {
-	case TD_RECORD_SAMPLE:
+	if (record->kind == TD_RECORD_SAMPLE)
 		pair_sample(c, record, event);
-		break;
-	case TD_RECORD_SWITCH:
-		td_pairing_switch(&c->pairing, record);
-		break;
-	case TD_RECORD_EXEC:
-		td_pairing_exec(&c->pairing, record->tid);
-		break;
-	case TD_RECORD_END:
-		td_pairing_end_thread(&c->pairing, record->tid);
-		break;
-	case TD_RECORD_LOST:
-		td_pairing_lost(&c->pairing);
-		break;
-	default:
-		break;
-	}
+	else
+		td_pairing_record(&c->pairing, record);
 }
 
 static void count_call(void *ctx, const struct td_paired_call *call)

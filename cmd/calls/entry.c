@@ -34,7 +34,9 @@ struct sweep {
 	size_t nr;
 	bool wide;
 	uint8_t **starts; /* STARTS and REACHED, for each byte of each part */
-	struct td_exits *exits;
+	uint64_t *exits;
+	size_t nr_exits;
+	const char *reason; /* why the exits are unknown, or NULL */
 };
 
 static const struct td_code *part_of(const struct sweep *f, uint64_t address, size_t *at)
@@ -50,18 +52,18 @@ static const struct td_code *part_of(const struct sweep *f, uint64_t address, si
 
 static void refuse(struct sweep *f, const char *reason)
 {
-	if (!f->exits->reason)
-		f->exits->reason = reason;
+	if (!f->reason)
+		f->reason = reason;
 }
 
 static void add_exit(struct sweep *f, uint64_t address)
 {
 	if (address == f->parts[0].address)
 		refuse(f, "it returns with its first instruction");
-	if (f->exits->nr == EXITS_MAX)
+	if (f->nr_exits == EXITS_MAX)
 		refuse(f, "it has too many returns");
 	else
-		td_array_push(&f->exits->v, &f->exits->nr, &address, sizeof(address));
+		td_array_push(&f->exits, &f->nr_exits, &address, sizeof(address));
 }
 
 /* Returns true if an operand refers to data in the function.  Its entry is not data. */
@@ -187,35 +189,27 @@ static void add_exits(struct sweep *f, size_t part)
 	}
 }
 
-void td_exits_find(struct td_exits *exits, const struct td_code *parts, size_t nr, bool wide)
+const char *td_exits_find(const struct td_code *parts, size_t nr, bool wide, uint64_t **exits,
+			  size_t *nr_exits)
 {
-	struct sweep f = { parts, nr, wide, td_calloc(nr, sizeof(*f.starts)), exits };
+	struct sweep f = { parts, nr, wide, td_calloc(nr, sizeof(*f.starts)) };
 
-	*exits = (struct td_exits){ 0 };
 	for (size_t i = 0; i < nr; i++)
 		f.starts[i] = td_calloc(parts[i].size + 1, 1);
 	for (size_t i = 0; i < nr; i++)
 		mark(&f, i);
 	for (size_t i = 0; i < nr; i++)
 		check_marks(&f, i);
-	for (size_t i = 0; !exits->reason && i < nr; i++)
+	for (size_t i = 0; !f.reason && i < nr; i++)
 		add_exits(&f, i);
-	if (!exits->nr)
+	if (!f.nr_exits)
 		refuse(&f, "it never returns");
 	for (size_t i = 0; i < nr; i++)
 		free(f.starts[i]);
 	free(f.starts);
-	if (exits->reason) {
-		free(exits->v);
-		exits->v = NULL;
-		exits->nr = 0;
-	}
-}
-
-void td_exits_free(struct td_exits *exits)
-{
-	free(exits->v);
-	*exits = (struct td_exits){ 0 };
+	*exits = f.exits;
+	*nr_exits = f.nr_exits;
+	return f.reason;
 }
 
 /* --- the process that reads the file ------------------------------------------ */
@@ -395,20 +389,23 @@ static bool is_wide(const struct td_elf *file)
 static void report_exits(const struct looking *looking)
 {
 	const struct td_named *function = looking->found ? looking->found : looking->clone;
-	struct td_exits exits = { .reason = "its code cannot be read" };
+	const char *reason = "its code cannot be read";
 	struct td_code parts[PARTS_MAX];
-	size_t nr;
+	uint64_t *exits = NULL;
+	size_t nr, nr_exits = 0;
 
 	if (!function)
 		return;
 	nr = read_parts(looking, function, parts);
 	if (parts[0].bytes)
-		td_exits_find(&exits, parts, nr, is_wide(&looking->symbols.file));
-	for (size_t i = 0; i < exits.nr; i++)
+		reason = td_exits_find(parts, nr, is_wide(&looking->symbols.file), &exits,
+				       &nr_exits);
+	for (size_t i = 0; !reason && i < nr_exits; i++)
 		fprintf(looking->fp, "%c %" PRIx64 " -\n", EXIT,
-			offset_of(&looking->symbols.file, exits.v[i]));
-	if (exits.reason)
-		fprintf(looking->fp, "%c 0 %s\n", REASON, exits.reason);
+			offset_of(&looking->symbols.file, exits[i]));
+	if (reason)
+		fprintf(looking->fp, "%c 0 %s\n", REASON, reason);
+	free(exits);
 }
 
 /*

@@ -417,7 +417,7 @@ void td_pairing_sample(struct td_pairing *pairing, const struct td_record *recor
 	}
 }
 
-void td_pairing_switch(struct td_pairing *pairing, const struct td_record *record)
+static void take_switch(struct td_pairing *pairing, const struct td_record *record)
 {
 	struct td_pairing_thread *thread;
 	uint64_t waited_ns;
@@ -438,7 +438,7 @@ void td_pairing_switch(struct td_pairing *pairing, const struct td_record *recor
 	thread->out_ns = 0;
 }
 
-void td_pairing_lost(struct td_pairing *pairing)
+static void take_loss(struct td_pairing *pairing)
 {
 	pairing->nr_losses++;
 	for (size_t i = 0; i < pairing->nr_threads; i++) {
@@ -493,26 +493,29 @@ void td_pairing_gap(struct td_pairing *pairing)
 		end_frames(pairing, &pairing->threads[i]);
 }
 
-void td_pairing_exec(struct td_pairing *pairing, int tid)
-{
-	struct td_pairing_thread *thread = find_thread(pairing, tid);
-
-	if (thread)
-		end_frames(pairing, thread);
-}
-
 /* Forgets a thread.  The next thread with this id reuses the element. */
-void td_pairing_end_thread(struct td_pairing *pairing, int tid)
+static void forget_thread(const struct td_pairing *pairing, struct td_pairing_thread *thread)
 {
-	struct td_pairing_thread *thread = find_thread(pairing, tid);
-
-	if (!thread)
-		return;
-	end_frames(pairing, thread);
 	free_thread(thread);
 	thread->cpu = -1;
 	thread->out_ns = 0;
 	thread->nr_losses = pairing->nr_losses;
+}
+
+void td_pairing_record(struct td_pairing *pairing, const struct td_record *record)
+{
+	bool ends = record->kind == TD_RECORD_END;
+	struct td_pairing_thread *thread =
+		ends || record->kind == TD_RECORD_EXEC ? find_thread(pairing, record->tid) : NULL;
+
+	if (record->kind == TD_RECORD_SWITCH)
+		take_switch(pairing, record);
+	if (record->kind == TD_RECORD_LOST)
+		take_loss(pairing);
+	if (thread)
+		end_frames(pairing, thread);
+	if (thread && ends)
+		forget_thread(pairing, thread);
 }
 
 void td_pairing_end(struct td_pairing *pairing)

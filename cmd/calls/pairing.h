@@ -83,18 +83,17 @@ size_t td_pairing_nr_sums(const struct td_plan *plan);
 /* Takes a sample of a group.  Its values are the counts of members, then faults and switches. */
 void td_pairing_sample(struct td_pairing *pairing, const struct td_record *record, int group,
 		       enum td_probed what, int function);
-void td_pairing_switch(struct td_pairing *pairing, const struct td_record *record);
-/* Marks the open calls of all threads as incomplete, because records were lost. */
-void td_pairing_lost(struct td_pairing *pairing);
+/*
+ * Takes another record.  If records were lost, the open calls of all threads are incomplete.  A
+ * thread that becomes another program gives up its open calls, and its counts continue.
+ */
+void td_pairing_record(struct td_pairing *pairing, const struct td_record *record);
 /* Returns true if a call of the thread is open. */
 bool td_pairing_is_in(const struct td_pairing *pairing, int tid);
 /* Returns the number of open calls. */
 size_t td_pairing_nr_open(const struct td_pairing *pairing);
 /* Gives up open calls, because probes are switched off. */
 void td_pairing_gap(struct td_pairing *pairing);
-/* Gives up open calls of a thread that became another program.  Its counts continue. */
-void td_pairing_exec(struct td_pairing *pairing, int tid);
-void td_pairing_end_thread(struct td_pairing *pairing, int tid);
 /* Gives up open calls, because counting has ended. */
 void td_pairing_end(struct td_pairing *pairing);
 void td_pairing_free(struct td_pairing *pairing);

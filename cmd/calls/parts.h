@@ -12,12 +12,6 @@
 #include "lib/sample/sampler.h"
 #include "lib/sample/symbols.h"
 
-/* The calls of a function with similar durations. */
-struct td_call_bucket {
-	struct td_region region;       /* sums of these calls; without a name */
-	struct td_group_parts *counts; /* one for each group; NULL: no calls */
-};
-
 /* The cost of probes per call.  Without these arrays, it is 0. */
 struct td_call_cost {
 	double *values;        /* counts, for each of the plan's events */
@@ -34,8 +28,8 @@ struct td_call_counts {
 	bool interrupts;                         /* interrupts are counted */
 	const struct td_call_cost *const *costs; /* subtracted, one for each function; or NULL */
 	uint64_t wall_ns;                        /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
-	struct td_call_bucket (*v)[TD_REGION_BUCKETS]; /* the buckets of each function */
-	size_t nr;                                     /* functions */
+	struct td_call_bucket *v;                /* TD_REGION_BUCKETS for each function */
+	size_t nr;                               /* functions */
 };
 
 /* Adds a call to its bucket, and to its function's durations in timed, one for each function. */

@@ -57,18 +57,13 @@ struct td_code {
 	const uint8_t *bytes;
 };
 
-struct td_exits {
-	uint64_t *v; /* addresses, ascending within each part */
-	size_t nr;
-	const char *reason; /* why the exits are unknown, or NULL */
-};
-
 /*
  * Finds the exits of a function.  Its first part begins with its entry.  wide: 64-bit code.
- * Free *exits with td_exits_free().
+ * Returns why they are unknown, or NULL.  Sets *exits, which the caller frees, to their addresses,
+ * ascending within each part.
  */
-void td_exits_find(struct td_exits *exits, const struct td_code *parts, size_t nr, bool wide);
-void td_exits_free(struct td_exits *exits);
+const char *td_exits_find(const struct td_code *parts, size_t nr, bool wide, uint64_t **exits,
+			  size_t *nr_exits);
 
 /* --- uprobes.c ------------------------------------------------------------ */
 

@@ -169,25 +169,12 @@ static void within_record(struct td_locating *l, const struct td_record *record,
 {
 	int nr_events = (int)l->job.plan.events.nr;
 
-	switch (record->kind) {
-	case TD_RECORD_SAMPLE:
-		if (event < nr_events)
-			hold(l, record, event, spot, caller);
-		else
-			pair_probe(l, record, (size_t)(event - nr_events));
-		break;
-	case TD_RECORD_EXEC:
-		td_pairing_exec(&l->within->pairing, record->tid);
-		break;
-	case TD_RECORD_END:
-		td_pairing_end_thread(&l->within->pairing, record->tid);
-		break;
-	case TD_RECORD_LOST:
-		td_pairing_lost(&l->within->pairing);
-		break;
-	default:
-		break;
-	}
+	if (record->kind != TD_RECORD_SAMPLE)
+		td_pairing_record(&l->within->pairing, record);
+	else if (event < nr_events)
+		hold(l, record, event, spot, caller);
+	else
+		pair_probe(l, record, (size_t)(event - nr_events));
 }
 
 /* --- the end ---------------------------------------------------------------- */

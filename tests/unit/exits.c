@@ -14,23 +14,21 @@
 
 #define BASE 0x1000
 
-static struct td_exits exits;
-
 /* Exits of a function at BASE, as text: "2 7", or the reason. */
 static const char *find(const char *code, size_t size, bool wide)
 {
 	const struct td_code part = { BASE, size, (const uint8_t *)code };
+	td_autofree uint64_t *exits = NULL;
 	static char text[200];
-	size_t used = 0;
+	size_t used = 0, nr;
+	const char *reason = td_exits_find(&part, 1, wide, &exits, &nr);
 
-	td_exits_free(&exits);
-	td_exits_find(&exits, &part, 1, wide);
-	if (exits.reason)
-		return exits.reason;
+	if (reason)
+		return reason;
 	text[0] = '\0';
-	for (size_t i = 0; i < exits.nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%llu", i ? " " : "",
-					 (unsigned long long)exits.v[i] - BASE);
+					 (unsigned long long)exits[i] - BASE);
 	return text;
 }
 
@@ -107,10 +105,11 @@ static void test_parts(void)
 	static const uint8_t cold[] = { 0x90, 0xe9, 0x01, 0xff, 0xff, 0xff, 0x58, 0xc3 };
 	const struct td_code parts[] = { { BASE, sizeof(hot), hot },
 					 { BASE + 0x100, sizeof(cold), cold } };
+	td_autofree uint64_t *exits = NULL;
+	size_t nr;
 
-	td_exits_free(&exits);
-	td_exits_find(&exits, parts, 2, true);
-	ok(!exits.reason && exits.nr == 2 && exits.v[0] == BASE + 7 && exits.v[1] == BASE + 0x107,
+	ok(!td_exits_find(parts, 2, true, &exits, &nr) && nr == 2 && exits[0] == BASE + 7 &&
+		   exits[1] == BASE + 0x107,
 	   "jumps between the parts are no exits");
 }
 
@@ -214,6 +213,5 @@ int main(void)
 	test_parts();
 	test_32_bits();
 	test_lengths();
-	td_exits_free(&exits);
 	return done_testing();
 }

@@ -96,7 +96,7 @@ static void lose_cpu(int tid, int cpu, uint64_t value, bool out, bool preempted)
 	r.preempted = preempted;
 	if (out)
 		sample(tid, cpu, 0, value, TD_PROBED_SWITCH, 0);
-	td_pairing_switch(&pairing, &r);
+	td_pairing_record(&pairing, &r);
 }
 
 static uint64_t sum(size_t call, size_t which)
@@ -251,14 +251,14 @@ static void test_end(void)
 {
 	begin();
 	enter(7, 500, F);
-	td_pairing_end_thread(&pairing, 7);
+	td_pairing_record(&pairing, &(struct td_record){ .kind = TD_RECORD_END, .tid = 7 });
 	ok(pairing.unpaired[F].open == 1, "a thread ends within a call");
 	now_ns = 1000;
 	enter(7, 500, F);
 	leave(7, 500, F);
 	ok(nr == 1 && sums[0][0] == 10, "the next thread of the number begins with counts of 0");
 	enter(7, 500, F);
-	td_pairing_exec(&pairing, 7);
+	td_pairing_record(&pairing, &(struct td_record){ .kind = TD_RECORD_EXEC, .tid = 7 });
 	ok(pairing.unpaired[F].open == 2, "it becomes another program");
 	enter(7, 300, F);
 	td_pairing_end(&pairing);
@@ -494,7 +494,7 @@ static void test_lost(void)
 {
 	begin();
 	enter(7, 500, F);
-	td_pairing_lost(&pairing);
+	td_pairing_record(&pairing, &(struct td_record){ .kind = TD_RECORD_LOST });
 	leave(7, 500, F);
 	ok(nr == 0 && pairing.unpaired[F].lost == 1, "a call while records are lost is no number");
 	enter(7, 500, F);
@@ -512,7 +512,7 @@ static void test_lost_place(void)
 	begin();
 	enter(7, 500, F);
 	leave(7, 500, F);
-	td_pairing_lost(&pairing);
+	td_pairing_record(&pairing, &(struct td_record){ .kind = TD_RECORD_LOST });
 	enter(7, 500, F);
 	sample(7, 1, 0, 900, TD_PROBED_SWITCH, 0);
 	leave(7, 500, F);

@@ -60,23 +60,16 @@ static const char *cores_of(const struct td_explanation *text)
 	return has_twin(text) ? ", of P-cores" : "";
 }
 
-static void put_explanation(const struct td_explanation *text)
-{
-	put_place(text->name, text->level, text->parent);
-	printf("%s\n", cores_of(text));
-	put_text("means:", text->means);
-	put_text("causes:", text->causes);
-	put_text("try:", text->advice);
-}
-
 /* --- the list of all nodes ------------------------------------------------ */
 
 static void put_tree(const char *parent, enum td_explained_cores cores)
 {
 	const struct td_explanation *text;
-	size_t at = 0;
 
-	while ((text = td_explanation_next(parent, cores, &at))) {
+	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
+		if (!td_same_text(text->parent, parent) ||
+		    (text->cores != cores && text->cores != TD_EXPLAINED_ALL))
+			continue;
 		printf("%*s%s\n", 4 * text->level - 2, "", text->name);
 		put_tree(text->name, cores);
 	}
@@ -253,7 +246,11 @@ static void put_node(struct answer *answer, const struct td_explanation *text)
 		return;
 	}
 	begin_block(answer);
-	put_explanation(text);
+	put_place(text->name, text->level, text->parent);
+	printf("%s\n", cores_of(text));
+	put_text("means:", text->means);
+	put_text("causes:", text->causes);
+	put_text("try:", text->advice);
 	while ((metric = next_metric(answer, text, &at)))
 		put_doubts(metric);
 }
@@ -540,18 +537,6 @@ static bool put_cache_event(struct answer *answer, const char *typed)
 
 #define FOUND_COLUMN 34
 
-/* Return true if an earlier text has the same name: P-cores and E-cores share names. */
-static bool is_twin(size_t at)
-{
-	const char *name = td_explanation_at(at)->name;
-
-	for (size_t i = 0; i < at; i++) {
-		if (strcmp(td_explanation_at(i)->name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void put_found(struct answer *answer, const char *word, const struct td_explanation *text,
 		      bool first)
 {
@@ -574,7 +559,9 @@ static size_t put_about(struct answer *answer, const char *word, bool advice)
 	size_t nr = 0;
 
 	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
-		if (!is_twin(i) && td_explanation_is_about(text, word, advice))
+		/* P-cores and E-cores share names */
+		if (td_explanation_find(text->name) == text &&
+		    td_explanation_is_about(text, word, advice))
 			put_found(answer, word, text, !nr++);
 	}
 	return nr;

@@ -217,15 +217,10 @@ static int perf_unit_parse(const char *id, struct td_perf_unit *unit)
 
 #define MAX_PLACES 1000000
 
-static bool same(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static bool is_place(const struct td_perf_file *file, size_t i, const struct td_perf_line *line)
 {
-	return i < file->nr_places && same(file->places[i].id, line->id) &&
-	       same(file->places[i].cgroup, line->cgroup);
+	return i < file->nr_places && td_same_text(file->places[i].id, line->id) &&
+	       td_same_text(file->places[i].cgroup, line->cgroup);
 }
 
 static uint64_t hash_place(const struct td_perf_line *line)
@@ -258,7 +253,7 @@ static int find_cpu(const struct td_perf_file *file, size_t index)
 	if (place->unit.how == TD_AGGREGATE_CPU)
 		return place->unit.place.cpu;
 	for (size_t i = 0; i < index; i++) {
-		if (same(file->places[i].id, place->id))
+		if (td_same_text(file->places[i].id, place->id))
 			return file->places[i].unit.place.cpu;
 		if (file->places[i].unit.place.cpu > most)
 			most = file->places[i].unit.place.cpu;

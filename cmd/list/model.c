@@ -34,6 +34,8 @@ static const struct {
 	{ "metricgroups", TD_LIST_BIT(TD_LIST_METRICGROUP) },
 };
 
+#define METRICS (TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
+
 static void read_pattern(struct td_list_pattern *pattern, const char *text)
 {
 	pattern->text = text;
@@ -61,7 +63,6 @@ static unsigned int kinds_of(const struct td_list_pattern *pattern)
  */
 static void narrow(struct td_list *list)
 {
-	const unsigned int metrics = TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP);
 	unsigned int named = 0;
 	bool has_names = false;
 
@@ -71,7 +72,7 @@ static void narrow(struct td_list *list)
 		has_names = has_names || kinds == TD_LIST_ALL;
 		named |= kinds == TD_LIST_ALL ? 0 : kinds;
 	}
-	list->narrow = has_names && named && !(named & ~metrics);
+	list->narrow = has_names && named && !(named & ~METRICS);
 	if (list->narrow)
 		list->kinds = list->certain = named;
 }
@@ -273,8 +274,7 @@ static bool list_has_unit(const struct td_list *list, const char *name)
 /* Read the model's files, or note why there are none. */
 static int list_read_files(struct td_list *list, struct td_err *err)
 {
-	const unsigned int kinds = TD_LIST_BIT(TD_LIST_MODEL) | TD_LIST_BIT(TD_LIST_METRIC) |
-				   TD_LIST_BIT(TD_LIST_METRICGROUP);
+	const unsigned int kinds = TD_LIST_BIT(TD_LIST_MODEL) | METRICS;
 	struct td_catalog *catalog = &list->catalog;
 	int rc = td_catalog_read(catalog, err);
 
@@ -352,12 +352,10 @@ int td_list_collect_model(struct td_list *list, struct td_err *err)
 
 /* --- metrics and their PMUs ----------------------------------------------- */
 
-#define KINDS (TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
-
 /* Make the sets of metrics for both sections, as for -M. */
 static int make_sets(struct td_list *list, struct td_err *err)
 {
-	struct td_notes *notes = list->certain & KINDS ? &list->notes : &list->missing;
+	struct td_notes *notes = list->certain & METRICS ? &list->notes : &list->missing;
 
 	if (list->sets.v)
 		return 0;
@@ -456,7 +454,7 @@ static const char *join_groups(struct td_list *list, const struct td_metric_def 
 {
 	char buf[TD_GROUPS_SIZE], group[TD_GROUP_NAME];
 	const char *groups = td_metric_def_groups(def, buf), *before = "";
-	td_autofree char *text = NULL;
+	char *text = NULL;
 	size_t size;
 	FILE *fp = td_open_memstream(&text, &size);
 
@@ -465,7 +463,7 @@ static const char *join_groups(struct td_list *list, const struct td_metric_def 
 		before = ";";
 	}
 	td_text_close(fp, &text);
-	return td_list_format(list, "%s", text);
+	return own(list, text);
 }
 
 /* Return the ScaleUnit of a metric: "100%". */
@@ -536,7 +534,7 @@ static int by_group(const void *a, const void *b)
 /* Join the members of a group, "a;b"; a metric of two PMUs appears once. */
 static const char *join(struct td_list *list, const struct td_list_item *v, size_t nr)
 {
-	td_autofree char *text = NULL;
+	char *text = NULL;
 	size_t size;
 	FILE *fp = td_open_memstream(&text, &size);
 
@@ -545,7 +543,7 @@ static const char *join(struct td_list *list, const struct td_list_item *v, size
 			fprintf(fp, "%s%s", i ? ";" : "", v[i].related);
 	}
 	td_text_close(fp, &text);
-	return td_list_format(list, "%s", text);
+	return own(list, text);
 }
 
 static void add_groups(struct td_list *list, const struct td_list_item *members, size_t nr)

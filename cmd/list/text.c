@@ -228,11 +228,6 @@ struct row {
 	size_t nr;
 };
 
-static bool is_same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Return the text, besides the kind, that all items of a section share. */
 static const char *section_key(const struct td_list_item *item)
 {
@@ -355,7 +350,7 @@ static int name_width(const struct td_list_item *item)
 
 static bool is_same_node(const struct td_metric_def *a, const struct td_metric_def *b)
 {
-	return a->level == b->level && is_same(a->parent, b->parent) &&
+	return a->level == b->level && td_same_text(a->parent, b->parent) &&
 	       strcmp(a->unit, b->unit) == 0;
 }
 
@@ -498,7 +493,7 @@ void td_list_put_text(FILE *fp, const struct td_list *list)
 	for (size_t i = 0; i < list->nr_items; i = end) {
 		end = i + 1;
 		while (end < list->nr_items && list->items[i].kind == list->items[end].kind &&
-		       is_same(section_key(&list->items[i]), section_key(&list->items[end])))
+		       td_same_text(section_key(&list->items[i]), section_key(&list->items[end])))
 			end++;
 		if (i)
 			fputc('\n', fp);

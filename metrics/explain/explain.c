@@ -853,18 +853,3 @@ bool td_explanation_is_meant(const char *name, const char *typed)
 		return strcasecmp(rest, skip_prefix(typed)) == 0;
 	return fnmatch(typed, name, FNM_CASEFOLD) == 0 || fnmatch(typed, rest, FNM_CASEFOLD) == 0;
 }
-
-const struct td_explanation *td_explanation_next(const char *parent, enum td_explained_cores cores,
-						 size_t *at)
-{
-	const struct td_explanation *text;
-
-	while ((text = td_explanation_at((*at)++))) {
-		bool child =
-			parent ? text->parent && strcmp(text->parent, parent) == 0 : !text->parent;
-
-		if (child && (text->cores == cores || text->cores == TD_EXPLAINED_ALL))
-			return text;
-	}
-	return NULL;
-}

@@ -28,14 +28,7 @@ struct td_explanation {
 /* Returns text number i, or NULL after the last one. */
 const struct td_explanation *td_explanation_at(size_t i);
 
-/*
- * Returns the next child of parent (NULL: the next node of level 1) on this core type,
- * or NULL after the last one.  Set *at to 0 before the first call.
- */
-const struct td_explanation *td_explanation_next(const char *parent, enum td_explained_cores cores,
-						 size_t *at);
-
-/* Finds the text for a node, ignoring case; NULL if there is none. */
+/* Finds the first text for a node, ignoring case; NULL if there is none. */
 const struct td_explanation *td_explanation_find(const char *name);
 bool td_explanation_exists(const char *name);
 

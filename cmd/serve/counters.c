@@ -125,56 +125,56 @@ const struct td_family_row *td_family_row(enum td_family_kind kind)
 	return &rows[kind];
 }
 
-/* A value with its labels, which are owned; NULL: no such label. */
+enum label {
+	PMU,
+	ID, /* "5" for CPU5, or a cgroup */
+	PARENT,
+	NAME,
+	UNIT,
+	NR_LABELS
+};
+
+/* The labels of a series; NULL: no such label. */
+struct key {
+	const char *labels[NR_LABELS];
+};
+
+/* A value with its labels, which are owned. */
 struct td_series {
-	char *pmu;
-	char *id; /* "5" for CPU5, or a cgroup */
-	char *parent, *name, *unit;
+	char *labels[NR_LABELS];
 	double value;
 	double owed;       /* corrections still to be subtracted, negative */
 	uint64_t interval; /* number of the last interval with a value */
 };
 
-/* The labels of a series; NULL: no such label. */
-struct key {
-	const char *pmu, *id, *parent, *name, *unit;
-};
-
-static uint64_t hash_of(const struct key *key)
+static uint64_t hash_of(const char *const labels[NR_LABELS])
 {
-	const char *const texts[] = { key->pmu, key->id, key->parent, key->name, key->unit };
 	uint64_t hash = 0;
 
-	for (size_t i = 0; i < TD_ARRAY_SIZE(texts); i++)
-		hash = td_hash_more(hash, texts[i] ? td_hash_text(texts[i]) : i);
+	for (size_t i = 0; i < NR_LABELS; i++)
+		hash = td_hash_more(hash, labels[i] ? td_hash_text(labels[i]) : i);
 	return hash;
 }
 
 static bool has_key(const struct td_series *series, const struct key *key)
 {
-	return td_same_text(series->pmu, key->pmu) && td_same_text(series->id, key->id) &&
-	       td_same_text(series->parent, key->parent) && td_same_text(series->name, key->name) &&
-	       td_same_text(series->unit, key->unit);
+	bool same = true;
+
+	for (size_t i = 0; same && i < NR_LABELS; i++)
+		same = td_same_text(series->labels[i], key->labels[i]);
+	return same;
 }
 
 static void free_labels(struct td_series *series)
 {
-	free(series->pmu);
-	free(series->id);
-	free(series->parent);
-	free(series->name);
-	free(series->unit);
-}
-
-static char *copy_label(const char *text)
-{
-	return text ? td_strdup(text) : NULL;
+	for (size_t i = 0; i < NR_LABELS; i++)
+		free(series->labels[i]);
 }
 
 /* Does the series describe the counting?  Such series are never left out. */
 static bool is_own(const struct key *key)
 {
-	return !key->pmu;
+	return !key->labels[PMU];
 }
 
 /* Return the number of series of rows that can still be added. */
@@ -195,12 +195,9 @@ static struct td_series *add(struct td_counters *counters, struct td_family *fam
 		return NULL;
 	}
 	series = td_array_add(&family->v, family->nr, sizeof(*series));
-	series->pmu = copy_label(key->pmu);
-	series->id = copy_label(key->id);
-	series->parent = copy_label(key->parent);
-	series->name = copy_label(key->name);
-	series->unit = copy_label(key->unit);
-	td_index_add(&family->index, hash_of(key), family->nr);
+	for (size_t i = 0; i < NR_LABELS; i++)
+		series->labels[i] = key->labels[i] ? td_strdup(key->labels[i]) : NULL;
+	td_index_add(&family->index, hash_of(key->labels), family->nr);
 	family->nr++;
 	*(is_own(key) ? &counters->nr_own : &counters->nr_series) += 1;
 	return series;
@@ -213,7 +210,7 @@ static struct td_series *find(const struct td_counters *counters, enum td_family
 	size_t step = 0, at;
 
 	do {
-		at = td_index_next(&family->index, hash_of(key), &step);
+		at = td_index_next(&family->index, hash_of(key->labels), &step);
 		if (at != TD_NOT_FOUND && has_key(&family->v[at], key))
 			return &family->v[at];
 	} while (at != TD_NOT_FOUND);
@@ -264,8 +261,9 @@ static void series_put(struct td_counters *counters, enum td_family_kind kind,
 /* Was any CPU of the series counted in the last interval? */
 static bool was_counted(const struct td_counters *counters, const struct td_series *series)
 {
-	const struct key key = { .pmu = series->pmu, .id = series->id };
-	const struct td_series *cpus = series->id ? find(counters, TD_FAMILY_CPUS, &key) : NULL;
+	const char *id = series->labels[ID];
+	const struct key key = { .labels = { [PMU] = series->labels[PMU], [ID] = id } };
+	const struct td_series *cpus = id ? find(counters, TD_FAMILY_CPUS, &key) : NULL;
 
 	return !cpus || cpus->interval == counters->intervals;
 }
@@ -331,14 +329,6 @@ static bool is_nested(const struct td_counters *counters, const char *id)
 	return is_counted(counters->cgroups, "/");
 }
 
-static uint64_t series_hash(const struct td_series *series)
-{
-	const struct key key = { series->pmu, series->id, series->parent, series->name,
-				 series->unit };
-
-	return hash_of(&key);
-}
-
 /* Drop the series of gone cgroups, and rebuild the index. */
 static void drop_of(struct td_counters *counters, struct td_family *family)
 {
@@ -347,11 +337,11 @@ static void drop_of(struct td_counters *counters, struct td_family *family)
 	for (size_t i = 0; i < family->nr; i++) {
 		struct td_series *series = &family->v[i];
 
-		if (!is_gone(counters, series->id)) {
+		if (!is_gone(counters, series->labels[ID])) {
 			family->v[kept++] = *series;
 			continue;
 		}
-		*(series->pmu ? &counters->nr_series : &counters->nr_own) -= 1;
+		*(series->labels[PMU] ? &counters->nr_series : &counters->nr_own) -= 1;
 		free_labels(series);
 	}
 	if (kept == family->nr)
@@ -359,7 +349,7 @@ static void drop_of(struct td_counters *counters, struct td_family *family)
 	family->nr = kept;
 	td_index_clear(&family->index);
 	for (size_t i = 0; i < kept; i++)
-		td_index_add(&family->index, series_hash(&family->v[i]), i);
+		td_index_add(&family->index, hash_of((const char *const *)family->v[i].labels), i);
 }
 
 /* --- adding the rows of an interval ---------------------------------------- */
@@ -388,7 +378,7 @@ struct place {
 
 static struct key key_of(const struct place *place)
 {
-	return (struct key){ .pmu = place->row->pmu, .id = place->id };
+	return (struct key){ .labels = { [PMU] = place->row->pmu, [ID] = place->id } };
 }
 
 static void put(const struct place *place, enum td_family_kind kind, double value)
@@ -474,7 +464,7 @@ static void put_times(const struct place *place, const struct level *level,
 
 	if (extent->enabled_ns <= 0)
 		return;
-	key.name = level->group;
+	key.labels[NAME] = level->group;
 	series_put(place->counters, TD_FAMILY_COUNTED, &key, extent->counted_ns / NS_A_SECOND);
 	series_put(place->counters, TD_FAMILY_ENABLED, &key, extent->enabled_ns / NS_A_SECOND);
 }
@@ -487,8 +477,8 @@ static void put_category(const struct place *place, const struct level *level,
 
 	if (!is_of_level(place, node, level->level) || !has_value(cell))
 		return;
-	key.name = td_node_short_name(place->report->columns[node->column].name);
-	key.parent = node->parent ? td_node_short_name(node->parent) : NULL;
+	key.labels[NAME] = td_node_short_name(place->report->columns[node->column].name);
+	key.labels[PARENT] = node->parent ? td_node_short_name(node->parent) : NULL;
 	series_put(place->counters, level->parts, &key, place->row->slots * cell->value / 100);
 }
 
@@ -524,20 +514,20 @@ static void put_metric(const struct place *place, const struct td_node *node)
 	}
 	if (!has_value(cell))
 		return;
-	key.name = column->name;
+	key.labels[NAME] = column->name;
 	series_put(place->counters, TD_FAMILY_COUNTED_RATIO, &key, cell->running_pct / 100);
 	if (is_share(place, node)) {
 		series_put(place->counters, TD_FAMILY_RATIO, &key, cell->value / 100);
 		return;
 	}
-	key.unit = column->unit[0] ? column->unit : NULL;
+	key.labels[UNIT] = column->unit[0] ? column->unit : NULL;
 	series_put(place->counters, TD_FAMILY_VALUE, &key, cell->value);
 }
 
 /* Mark a cgroup inside another one, because Prometheus's rules only add up outer cgroups. */
 static void put_nested(const struct place *place)
 {
-	const struct key key = { .id = place->id };
+	const struct key key = { .labels = { [ID] = place->id } };
 	struct td_counters *counters = place->counters;
 
 	if (counters->cgroups && place->id && is_nested(counters, place->id))
@@ -726,13 +716,14 @@ static const char *container_of(const struct td_cgroups *cgroups, const char *id
 static void put_labels(FILE *fp, const struct td_counters *counters,
 		       const struct td_family_row *row, const struct td_series *series)
 {
-	const char *before = put_label(fp, "{", "pmu", series->pmu);
+	const char *const *labels = (const char *const *)series->labels;
+	const char *before = put_label(fp, "{", "pmu", labels[PMU]);
 
-	before = put_label(fp, before, counters->label, series->id);
-	before = put_label(fp, before, "container", container_of(counters->cgroups, series->id));
-	before = put_label(fp, before, "parent", series->parent);
-	before = put_label(fp, before, row->label, series->name);
-	before = put_label(fp, before, "unit", series->unit);
+	before = put_label(fp, before, counters->label, labels[ID]);
+	before = put_label(fp, before, "container", container_of(counters->cgroups, labels[ID]));
+	before = put_label(fp, before, "parent", labels[PARENT]);
+	before = put_label(fp, before, row->label, labels[NAME]);
+	before = put_label(fp, before, "unit", labels[UNIT]);
 	if (*before == ',')
 		fputc('}', fp);
 }

@@ -375,13 +375,22 @@ static void region_directory_remove(struct directory *directory)
 	*directory = (struct directory){ .lock = -1 };
 }
 
-/* --- the spec for libtdstat ------------------------------------------------ */
-
-/* The values that libtdstat counts, in the order of its files. */
-struct spec {
+/* A run of the command with TDSTAT_REGIONS; outputs are opened before it starts. */
+struct session {
+	struct td_job *job;
+	/* values that libtdstat counts, in the order of its files; files.nr_values of them */
 	struct td_region_value values[TD_REGION_VALUES];
-	size_t nr;
+	struct td_region_files files;
+	struct directory directory; /* directory of the files */
+	char *prefix;               /* prefix of the files */
+	char *left;                 /* processes that still run when it ends, or NULL */
+	struct td_usage usage;
+	int status; /* exit status as in a shell */
+	bool over;  /* td_child_is_over() */
+	struct td_region_result result;
 };
+
+/* --- the spec for libtdstat ------------------------------------------------ */
 
 /* The event of the first field, retiring (arch/x86/events/intel/core.c) */
 #define FIRST_FIELD 0x8000
@@ -412,8 +421,9 @@ static int check_modifiers(const struct td_event *event, struct td_err *err)
 			    event->name);
 }
 
-static int add_group(struct spec *spec, const struct td_job *job, size_t g, struct td_err *err)
+static int add_group(struct session *session, size_t g, struct td_err *err)
 {
+	const struct td_job *job = session->job;
 	const struct td_group *group = &job->plan.groups[g];
 
 	if ((size_t)group->pmu >= job->machine.nr_core)
@@ -421,27 +431,30 @@ static int add_group(struct spec *spec, const struct td_job *job, size_t g, stru
 				    "%s: in regions only events of the cores' PMUs are counted",
 				    job->plan.events.v[group->members[0]].name);
 	for (size_t i = 0; i < group->nr; i++) {
-		if (spec->nr == TD_REGION_VALUES)
+		if (session->files.nr_values == TD_REGION_VALUES)
 			return td_err_usage(err, "more than %d events: regions count no more",
 					    TD_REGION_VALUES);
-		spec->values[spec->nr++] = value_of(&job->plan, group, (int)g, i);
+		session->values[session->files.nr_values++] =
+			value_of(&job->plan, group, (int)g, i);
 		if (check_modifiers(&job->plan.events.v[group->members[i]], err))
 			return err->code;
 	}
 	return 0;
 }
 
-/* Make the spec of a job.  Returns an error if the library cannot count its events. */
-static int spec_make(struct spec *spec, const struct td_job *job, struct td_err *err)
+/* Set the values of the job.  Returns an error if the library cannot count its events. */
+static int set_values(struct session *session, struct td_err *err)
 {
+	size_t nr = session->job->plan.nr_groups;
 	int rc = 0;
 
-	*spec = (struct spec){ 0 };
-	if (job->plan.nr_groups > TD_REGION_GROUPS)
+	if (nr > TD_REGION_GROUPS)
 		return td_err_usage(err, "more than %d PMUs", TD_REGION_GROUPS);
-	for (size_t g = 0; !rc && g < job->plan.nr_groups; g++)
-		rc = add_group(spec, job, g, err);
-	return !rc && !spec->nr ? td_err_set(err, -ENODATA, "no event can be counted") : rc;
+	for (size_t g = 0; !rc && g < nr; g++)
+		rc = add_group(session, g, err);
+	if (!rc && !session->files.nr_values)
+		return td_err_set(err, -ENODATA, "no event can be counted");
+	return rc;
 }
 
 static void put_group(FILE *fp, const struct td_pmu *pmu)
@@ -501,58 +514,37 @@ static void spec_write(FILE *fp, const struct td_job *job)
 	}
 }
 
-/* A program that runs with TDSTAT_REGIONS, and the directory of its files. */
-struct td_program {
-	struct directory directory;
-	char *prefix; /* prefix of the files */
-	char *left;   /* processes that are still running when it ends, or NULL */
-	struct td_usage usage;
-	int status; /* exit status as in a shell */
-	bool over;  /* td_child_is_over() */
-};
-
 /*
  * Open the directory.  If root runs the program, open it for other users, because the program may
  * change its user, for example with setpriv(1).  Other users cannot list the directory, so only
  * processes that know its environment know the names of the files.  Files with other names are not
  * read.
  */
-static int open_directory(struct td_program *program, struct td_err *err)
+static int open_directory(struct session *session, struct td_err *err)
 {
+	const char *path = session->directory.path;
 	uint64_t secret[2];
 
 	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret) ||
-	    (geteuid() == 0 && chmod(program->directory.path, 01733) != 0))
-		return td_err_set(err, -errno, "%s: %s", program->directory.path, strerror(errno));
-	program->prefix = td_aprintf("%s/%016" PRIx64 "%016" PRIx64, program->directory.path,
-				     secret[0], secret[1]);
+	    (geteuid() == 0 && chmod(path, 01733) != 0))
+		return td_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	session->prefix = td_aprintf("%s/%016" PRIx64 "%016" PRIx64, path, secret[0], secret[1]);
 	return 0;
 }
 
 /* Write the spec, readable for other users whatever the umask is. */
-static int write_spec(const struct td_program *program, const struct td_job *job,
-		      struct td_err *err)
+static int write_spec(const struct session *session, struct td_err *err)
 {
-	FILE *fp = td_out_open(program->prefix, false, err);
+	FILE *fp = td_out_open(session->prefix, false, err);
 	int rc;
 
 	if (!fp)
 		return err->code;
 	fchmod(fileno(fp), 0644);
-	spec_write(fp, job);
-	rc = td_out_check(fp, program->prefix, err);
+	spec_write(fp, session->job);
+	rc = td_out_check(fp, session->prefix, err);
 	fclose(fp);
 	return rc;
-}
-
-/* Unset the variable as well, because the command may run once more without regions. */
-static void program_free(struct td_program *program)
-{
-	unsetenv("TDSTAT_REGIONS");
-	region_directory_remove(&program->directory);
-	free(program->prefix);
-	free(program->left);
-	*program = (struct td_program){ 0 };
 }
 
 /* --- the command ------------------------------------------------------------ */
@@ -569,32 +561,31 @@ static void put_process(FILE *fp, const struct td_sysfs *fs, int pid, size_t bef
 	fprintf(fp, "%s%s-%d", before ? ", " : "", name, pid);
 }
 
-/* Set program->left, "sleep-4711, make-4712 and 3 more", if proc can be read. */
-static void find_left(struct td_program *program, const struct td_job *job)
+/* Set session->left, "sleep-4711, make-4712 and 3 more", if proc can be read. */
+static void find_left(struct session *session)
 {
-	td_autofree char *variable = NULL;
+	td_autofree char *variable = td_aprintf("TDSTAT_REGIONS=%s", session->prefix);
+	const struct td_sysfs *fs = &session->job->fs;
 	struct td_ints pids = { 0 };
 	struct td_err unused;
 	size_t size, said = 0;
 	FILE *fp = NULL;
 
-	variable = td_aprintf("TDSTAT_REGIONS=%s", program->prefix);
-	if (td_tasks_add_with(&job->fs, variable, &pids, &unused) == 0 && pids.nr)
-		fp = td_open_memstream(&program->left, &size);
+	if (td_tasks_add_with(fs, variable, &pids, &unused) == 0 && pids.nr)
+		fp = td_open_memstream(&session->left, &size);
 	for (; fp && said < pids.nr && said < MAX_NAMED; said++)
-		put_process(fp, &job->fs, pids.v[said], said);
+		put_process(fp, fs, pids.v[said], said);
 	if (fp && said < pids.nr)
 		fprintf(fp, " and %zu more", pids.nr - said);
 	if (fp)
-		td_text_close(fp, &program->left);
+		td_text_close(fp, &session->left);
 	td_ints_free(&pids);
 }
 
-static int run_command(struct td_program *program, struct td_engine *engine,
-		       const struct td_job *job, const struct td_inherited *inherited,
-		       struct td_err *err)
+static int run_command(struct session *session, struct td_engine *engine,
+		       const struct td_inherited *inherited, struct td_err *err)
 {
-	char **command = job->request->target.command;
+	char **command = session->job->request->target.command;
 	struct td_child *child = &engine->child;
 	struct td_err late = { 0 };
 	uint64_t start_ns;
@@ -608,54 +599,43 @@ static int run_command(struct td_program *program, struct td_engine *engine,
 	if (!rc)
 		td_engine_run(engine, NULL, NULL, &late);
 	if (!rc)
-		rc = td_child_wait(child, &program->usage, err);
-	program->usage.elapsed_ns = td_now_ns() - start_ns;
-	program->status = child->status;
-	program->over = td_child_is_over(child);
+		rc = td_child_wait(child, &session->usage, err);
+	session->usage.elapsed_ns = td_now_ns() - start_ns;
+	session->status = child->status;
+	session->over = td_child_is_over(child);
 	td_child_end(child);
 	return rc;
 }
 
 /*
  * Run the command of the job to its end.  Returns an error if it could not be run; the status
- * is then 126 or 127.  Call program_free(), which removes the directory, on error as well.
+ * is then 126 or 127.  Call close_session(), which removes the directory, on error as well.
  */
-static int program_run(struct td_program *program, const struct td_job *job,
-		       struct td_inherited *inherited, struct td_err *err)
+static int run_program(struct session *session, struct td_inherited *inherited, struct td_err *err)
 {
 	const struct td_ints none = { 0 };
 	struct td_engine engine = { .waiter = TD_WAITER_NONE };
+	int nr = session->job->request->calls.every;
 	char every[16];
-	int rc;
+	int rc = region_directory_make(&session->directory, err);
 
-	*program = (struct td_program){ 0 };
-	rc = region_directory_make(&program->directory, err);
 	if (!rc)
-		rc = open_directory(program, err);
+		rc = open_directory(session, err);
 	if (!rc)
-		rc = write_spec(program, job, err);
+		rc = write_spec(session, err);
 	if (!rc)
 		rc = td_waiter_open(&engine.waiter, &none, &none, err);
-	snprintf(every, sizeof(every), "%d", job->request->calls.every);
-	if (!rc && (setenv("TDSTAT_REGIONS", program->prefix, 1) ||
-		    (job->request->calls.every && setenv("TDSTAT_EVERY", every, 1))))
+	snprintf(every, sizeof(every), "%d", nr);
+	if (!rc && (setenv("TDSTAT_REGIONS", session->prefix, 1) ||
+		    (nr && setenv("TDSTAT_EVERY", every, 1))))
 		td_memory_fail();
 	if (!rc)
-		rc = run_command(program, &engine, job, inherited, err);
+		rc = run_command(session, &engine, inherited, err);
 	td_waiter_close(&engine.waiter);
 	return rc;
 }
 
 /* --- counting --------------------------------------------------------------- */
-
-/* State of a run; outputs are opened before the program starts. */
-struct session {
-	struct td_job *job;
-	struct spec spec;
-	struct td_region_files files;
-	struct td_program program;
-	struct td_region_result result;
-};
 
 static int open_session(struct session *session, struct td_job *job, struct td_err *err)
 {
@@ -664,9 +644,8 @@ static int open_session(struct session *session, struct td_job *job, struct td_e
 	*session = (struct session){ .job = job };
 	session->files.wall_ns = td_wall_ns() - td_now_ns();
 	session->files.names = job->request->calls.names;
-	rc = spec_make(&session->spec, job, err);
-	session->files.values = session->spec.values;
-	session->files.nr_values = session->spec.nr;
+	session->files.values = session->values;
+	rc = set_values(session, err);
 	return rc ? rc : td_region_result_open(&session->result, job, &session->files.regions, err);
 }
 
@@ -674,7 +653,11 @@ static int close_session(struct session *session, int rc, struct td_err *err)
 {
 	rc = td_region_result_close(&session->result, rc, err);
 	td_region_files_free(&session->files);
-	program_free(&session->program);
+	/* the command may run once more without regions */
+	unsetenv("TDSTAT_REGIONS");
+	region_directory_remove(&session->directory);
+	free(session->prefix);
+	free(session->left);
 	return rc;
 }
 
@@ -686,26 +669,26 @@ static int count(struct td_job *job, struct td_inherited *inherited, struct td_a
 
 	if (!rc) {
 		td_job_say_notes(job);
-		rc = program_run(&session.program, job, inherited, err);
-		*status = session.program.status;
-		attempt->over = session.program.over;
+		rc = run_program(&session, inherited, err);
+		*status = session.status;
+		attempt->over = session.over;
 	}
 	/* before the files are read, to include all processes whose marks are missing */
 	if (!rc)
-		find_left(&session.program, job);
+		find_left(&session);
 	if (!rc)
-		rc = td_region_files_read(&session.files, session.program.prefix, err);
+		rc = td_region_files_read(&session.files, session.prefix, err);
 	if (!rc)
-		rc = td_region_result_show(&session.result, &session.files.counts,
-					   &session.program.usage, session.program.status, err);
+		rc = td_region_result_show(&session.result, &session.files.counts, &session.usage,
+					   session.status, err);
 	if (!rc)
-		regions_say(job, &session.files, session.program.directory.path);
-	if (!rc && session.program.left)
+		regions_say(job, &session.files, session.directory.path);
+	if (!rc && session.left)
 		td_job_say(
 			job,
 			"tdstat: %s: still running when %s ended; their marks since then are not "
 			"counted\n",
-			session.program.left, job->request->target.command[0]);
+			session.left, job->request->target.command[0]);
 	if (!rc && job->request->calls.names)
 		td_calls_suggest_next(job, &session.result.view.report);
 	return close_session(&session, rc, err);

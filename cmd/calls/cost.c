@@ -15,6 +15,7 @@
 #include <x86intrin.h>
 
 #include "cmd/calls/parts.h"
+#include "cmd/doctor/parts.h"
 #include "lib/base/util.h"
 
 #define CALLS 300 /* number of calls for each group, after the warm-up */
@@ -205,22 +206,6 @@ static void average(const struct trial *t, struct td_call_cost *cost)
 		cost->variation_ns = td_since(long_ns, cost->times_ns[t->group]);
 }
 
-/* Moves this thread to an allowed CPU of the group, if there is one. */
-static bool move_to(const struct td_job *job, int group, const cpu_set_t *allowed)
-{
-	const struct td_pmu *pmu = &job->machine.pmus[job->plan.groups[group].pmu];
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	for (size_t i = 0; i < pmu->cpus.nr; i++) {
-		size_t cpu = (size_t)pmu->cpus.v[i];
-
-		if (CPU_ISSET(cpu, allowed))
-			CPU_SET(cpu, &set);
-	}
-	return CPU_COUNT(&set) && !sched_setaffinity(0, sizeof(set), &set);
-}
-
 static void try_group(struct trial *t, struct td_sampler *sampler, int group,
 		      struct td_call_cost *cost)
 {
@@ -248,15 +233,18 @@ static void try_group(struct trial *t, struct td_sampler *sampler, int group,
 
 static void try_groups(struct trial *t, struct td_sampler *sampler, struct td_call_cost *cost)
 {
-	cpu_set_t allowed;
+	const struct td_plan *plan = &t->job->plan;
+	cpu_set_t *allowed = td_affinity_get();
+	struct td_err unused;
 
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return;
-	for (size_t g = 0; g < t->job->plan.nr_groups; g++) {
-		if (move_to(t->job, (int)g, &allowed))
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_pmu *pmu = &t->job->machine.pmus[plan->groups[g].pmu];
+
+		if (!td_stay_on_pmu(pmu, allowed, &unused))
 			try_group(t, sampler, (int)g, cost);
 	}
-	sched_setaffinity(0, sizeof(allowed), &allowed);
+	td_affinity_set(allowed);
+	CPU_FREE(allowed);
 }
 
 /* Measures the cost in each group, with samples of this thread. */

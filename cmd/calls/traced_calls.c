@@ -52,12 +52,15 @@ static void add_callee(struct td_traced_calls *calls, uint64_t address)
 
 /* --- other events ----------------------------------------------------------- */
 
-static void note(struct td_traced_thread *thread, uint64_t from_ns, uint64_t until_ns)
+static struct td_happened *note(struct td_traced_thread *thread, uint64_t from_ns,
+				uint64_t until_ns)
 {
-	td_array_add(&thread->happened, thread->nr_happened, sizeof(*thread->happened));
-	thread->happened[thread->nr_happened].from_ns = from_ns;
-	thread->happened[thread->nr_happened].until_ns = until_ns;
-	thread->nr_happened++;
+	struct td_happened *new =
+		td_array_add(&thread->happened, thread->nr_happened++, sizeof(*new));
+
+	new->from_ns = from_ns;
+	new->until_ns = until_ns;
+	return new;
 }
 
 static void forget_until(struct td_traced_thread *thread, uint64_t until_ns)
@@ -86,16 +89,17 @@ static void add_up(struct td_traced_calls *calls, const struct td_traced_thread 
 
 	memset(calls->sums, 0, td_pairing_nr_sums(calls->plan) * sizeof(*calls->sums));
 	for (size_t i = 0; i < thread->nr_happened; i++) {
-		if (thread->happened[i].from_ns < thread->start_ns ||
-		    thread->happened[i].until_ns > end_ns)
+		const struct td_happened *one = &thread->happened[i];
+
+		if (one->from_ns < thread->start_ns || one->until_ns > end_ns)
 			continue;
-		sums[TD_CALL_FAULTS] += thread->happened[i].faults;
-		sums[TD_CALL_SWITCHES] += thread->happened[i].switches;
-		sums[TD_CALL_MIGRATIONS] += thread->happened[i].migrations;
-		sums[TD_CALL_WAITED_NS] += thread->happened[i].waited_ns;
-		sums[TD_CALL_PREEMPTED_NS] += thread->happened[i].preempted_ns;
+		sums[TD_CALL_FAULTS] += one->faults;
+		sums[TD_CALL_SWITCHES] += one->switches;
+		sums[TD_CALL_MIGRATIONS] += one->migrations;
+		sums[TD_CALL_WAITED_NS] += one->waited_ns;
+		sums[TD_CALL_PREEMPTED_NS] += one->preempted_ns;
 		for (size_t e = 0; e < nr; e++)
-			calls->sums[e] += thread->happened[i].events[e];
+			calls->sums[e] += one->events[e];
 	}
 }
 
@@ -203,7 +207,7 @@ static void end_wait(struct td_traced_thread *thread, const struct td_record *re
 {
 	uint64_t from_ns = thread->no_cpu_ns;
 	uint64_t ns = td_since(record->time_ns, from_ns);
-	size_t at = thread->nr_happened;
+	struct td_happened *wait;
 
 	thread->no_cpu_ns = 0;
 	if (!thread->open) {
@@ -212,11 +216,11 @@ static void end_wait(struct td_traced_thread *thread, const struct td_record *re
 	}
 	if (!from_ns)
 		return;
-	note(thread, from_ns, from_ns + ns);
-	thread->happened[at].switches = 1;
-	thread->happened[at].waited_ns = ns;
-	thread->happened[at].preempted_ns = thread->preempted ? ns : 0;
-	thread->happened[at].migrations = thread->cpu != record->cpu;
+	wait = note(thread, from_ns, from_ns + ns);
+	wait->switches = 1;
+	wait->waited_ns = ns;
+	wait->preempted_ns = thread->preempted ? ns : 0;
+	wait->migrations = thread->cpu != record->cpu;
 	thread->cpu = record->cpu;
 }
 
@@ -234,61 +238,51 @@ void td_traced_calls_switch(struct td_traced_calls *calls, const struct td_recor
 
 void td_traced_calls_fault(struct td_traced_calls *calls, const struct td_record *record)
 {
-	struct td_traced_thread *thread = thread_of(calls, record->tid);
-
-	note(thread, record->time_ns, record->time_ns);
-	thread->happened[thread->nr_happened - 1].faults = 1;
+	note(thread_of(calls, record->tid), record->time_ns, record->time_ns)->faults = 1;
 }
 
-/* Returns the index of an event's count on a CPU.  A new count is 0. */
-static size_t need_count(struct td_traced_thread *thread, int cpu, int event)
+/* Returns an event's count on a CPU.  A new count is 0. */
+static struct td_event_count *need_count(struct td_traced_thread *thread, int cpu, int event)
 {
-	size_t at = 0;
+	struct td_event_count *count;
 
-	while (at < thread->nr_counted &&
-	       (thread->counted[at].cpu != cpu || thread->counted[at].event != event))
-		at++;
-	if (at < thread->nr_counted)
-		return at;
-	td_array_add(&thread->counted, thread->nr_counted++, sizeof(*thread->counted));
-	thread->counted[at].cpu = cpu;
-	thread->counted[at].event = event;
-	return at;
+	for (size_t i = 0; i < thread->nr_counted; i++) {
+		if (thread->counted[i].cpu == cpu && thread->counted[i].event == event)
+			return &thread->counted[i];
+	}
+	count = td_array_add(&thread->counted, thread->nr_counted++, sizeof(*count));
+	count->cpu = cpu;
+	count->event = event;
+	return count;
 }
 
 void td_traced_calls_sample(struct td_traced_calls *calls, const struct td_record *record,
 			    int event)
 {
 	struct td_traced_thread *thread = thread_of(calls, record->tid);
-	uint64_t before;
-	bool lost;
-	size_t at;
+	struct td_event_count *count;
 
 	if ((size_t)event >= nr_sampled(calls) || !record->nr_values)
 		return;
-	at = need_count(thread, record->cpu, event);
-	before = thread->counted[at].value;
-	lost = thread->counted[at].lost;
-	thread->counted[at].value = record->values[0];
-	thread->counted[at].lost = false;
-	/* events since the previous sample belong to unknown calls */
-	if (lost || calls->paused)
-		return;
-	note(thread, record->time_ns, record->time_ns);
-	thread->happened[thread->nr_happened - 1].events[event] =
-		td_since(record->values[0], before);
+	count = need_count(thread, record->cpu, event);
+	/* otherwise, events since the previous sample belong to unknown calls */
+	if (!count->lost && !calls->paused)
+		note(thread, record->time_ns, record->time_ns)->events[event] =
+			td_since(record->values[0], count->value);
+	count->value = record->values[0];
+	count->lost = false;
 }
 
-static void join(struct td_traced_thread *thread, size_t to, size_t from)
+static void join(struct td_happened *to, const struct td_happened *from)
 {
-	thread->happened[to].until_ns = thread->happened[from].until_ns;
-	thread->happened[to].faults += thread->happened[from].faults;
-	thread->happened[to].switches += thread->happened[from].switches;
-	thread->happened[to].migrations += thread->happened[from].migrations;
-	thread->happened[to].waited_ns += thread->happened[from].waited_ns;
-	thread->happened[to].preempted_ns += thread->happened[from].preempted_ns;
+	to->until_ns = from->until_ns;
+	to->faults += from->faults;
+	to->switches += from->switches;
+	to->migrations += from->migrations;
+	to->waited_ns += from->waited_ns;
+	to->preempted_ns += from->preempted_ns;
 	for (size_t e = 0; e < TD_TRACED_EVENTS; e++)
-		thread->happened[to].events[e] += thread->happened[from].events[e];
+		to->events[e] += from->events[e];
 }
 
 static bool is_after(const struct td_traced_thread *thread, size_t i)
@@ -308,7 +302,7 @@ void td_traced_calls_settle(struct td_traced_calls *calls, const struct td_recor
 	for (size_t i = 0; thread && i < thread->nr_happened; i++) {
 		if (kept && thread->happened[i].until_ns <= record->time_ns &&
 		    is_after(thread, kept - 1) == is_after(thread, i))
-			join(thread, kept - 1, i);
+			join(&thread->happened[kept - 1], &thread->happened[i]);
 		else
 			thread->happened[kept++] = thread->happened[i];
 	}

@@ -39,13 +39,13 @@ struct td_traced_calls {
 		uint64_t no_cpu_ns; /* when the thread lost its CPU; 0: it has one */
 		bool preempted;
 		/* faults, switches and samples since the call began */
-		struct {
+		struct td_happened {
 			uint64_t from_ns, until_ns, faults, switches, migrations;
 			uint64_t waited_ns, preempted_ns, events[TD_TRACED_EVENTS];
 		} * happened;
 		size_t nr_happened;
 		/* the plan's events: the last sample on each CPU */
-		struct {
+		struct td_event_count {
 			int cpu, event;
 			uint64_t value;
 			bool lost; /* later samples may be lost */

@@ -27,7 +27,7 @@ struct td_within {
 	struct td_companion companions[NR_COMPANIONS];
 	struct td_pairing pairing;
 	/* samples in calls that have not ended */
-	struct {
+	struct held_sample {
 		int event, spot, caller, tid;
 		uint64_t period, time_ns;
 	} * held;
@@ -101,18 +101,12 @@ static void hold(struct td_locating *l, const struct td_record *record, int even
 		 int caller)
 {
 	struct td_within *w = l->within;
-	size_t at = w->nr_held;
+	const struct held_sample sample = { event,       spot,           caller,
+					    record->tid, record->period, record->time_ns };
 
 	w->samples++;
-	if (!td_pairing_is_in(&w->pairing, record->tid))
-		return;
-	td_array_add(&w->held, w->nr_held++, sizeof(*w->held));
-	w->held[at].event = event;
-	w->held[at].spot = spot;
-	w->held[at].caller = caller;
-	w->held[at].tid = record->tid;
-	w->held[at].period = record->period;
-	w->held[at].time_ns = record->time_ns;
+	if (td_pairing_is_in(&w->pairing, record->tid))
+		td_array_push(&w->held, &w->nr_held, &sample, sizeof(sample));
 }
 
 /* Takes the thread's samples in a slow call.  Older ones were in a call without a return. */
@@ -126,15 +120,14 @@ static void end_call(void *ctx, const struct td_paired_call *call)
 	w->calls++;
 	w->slow += slow;
 	for (size_t i = 0; i < w->nr_held; i++) {
-		if (w->held[i].tid != call->tid) {
-			w->held[kept++] = w->held[i];
-			continue;
+		const struct held_sample *held = &w->held[i];
+
+		if (held->tid != call->tid) {
+			w->held[kept++] = *held;
+		} else if (slow && held->time_ns >= call->start_ns) {
+			l->nr_within++;
+			td_hits_add(&l->hits, held->event, held->spot, held->caller, held->period);
 		}
-		if (!slow || w->held[i].time_ns < call->start_ns)
-			continue;
-		l->nr_within++;
-		td_hits_add(&l->hits, w->held[i].event, w->held[i].spot, w->held[i].caller,
-			    w->held[i].period);
 	}
 	w->nr_held = kept;
 }

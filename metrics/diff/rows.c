@@ -282,9 +282,7 @@ static void add(struct td_diff *diff, struct td_diff_row *row)
 
 static bool is_same(const struct td_diff_row *a, const struct td_diff_row *b)
 {
-	bool of_one_pmu = a->pmu && b->pmu ? !strcmp(a->pmu, b->pmu) : a->pmu == b->pmu;
-
-	return a->kind == b->kind && of_one_pmu && !strcmp(a->id, b->id) &&
+	return a->kind == b->kind && td_same_text(a->pmu, b->pmu) && !strcmp(a->id, b->id) &&
 	       !strcmp(a->name, b->name);
 }
 

@@ -813,24 +813,20 @@ void td_expr_free(struct td_expr *expr)
 
 /* --- literals: #num_cpus and others --------------------------------------- */
 
-static bool same_core(const struct td_place *a, const struct td_place *b)
-{
-	return a->socket == b->socket && a->die == b->die && a->core == b->core;
-}
+enum place_kind {
+	PACKAGE,
+	DIE,
+	CORE,
+};
 
-static bool same_die(const struct td_place *a, const struct td_place *b)
+static bool is_same(const struct td_place *a, const struct td_place *b, enum place_kind kind)
 {
-	return a->socket == b->socket && a->die == b->die;
-}
-
-static bool same_socket(const struct td_place *a, const struct td_place *b)
-{
-	return a->socket == b->socket;
+	return a->socket == b->socket && (kind < DIE || a->die == b->die) &&
+	       (kind < CORE || a->core == b->core);
 }
 
 /* Count the different places; NaN if the places are unknown. */
-static double count_different(const struct td_place *places, size_t nr,
-			      bool (*same)(const struct td_place *a, const struct td_place *b))
+static double count_different(const struct td_place *places, size_t nr, enum place_kind kind)
 {
 	double different = 0;
 
@@ -840,7 +836,7 @@ static double count_different(const struct td_place *places, size_t nr,
 		bool seen = false;
 
 		for (size_t j = 0; j < i && !seen; j++)
-			seen = same(&places[i], &places[j]);
+			seen = is_same(&places[i], &places[j], kind);
 		different += !seen;
 	}
 	return different;
@@ -856,9 +852,9 @@ void td_literals_fill(struct td_literals *out, const struct td_machine *machine,
 		.core_wide = core_wide,
 		.num_cpus = nr ? (double)machine->online.v[nr - 1] + 1 : NAN,
 		.num_cpus_online = nr ? (double)nr : NAN,
-		.num_cores = count_different(places, nr, same_core),
-		.num_dies = count_different(places, nr, same_die),
-		.num_packages = count_different(places, nr, same_socket),
+		.num_cores = count_different(places, nr, CORE),
+		.num_dies = count_different(places, nr, DIE),
+		.num_packages = count_different(places, nr, PACKAGE),
 		.system_tsc_freq = tsc_hz ? (double)tsc_hz : NAN,
 		.has_pmem = machine->has_pmem,
 	};

@@ -89,19 +89,17 @@ struct td_site {
 	bool whole_core;
 };
 
-/* A node and its value, in the unit of its column. */
-struct td_value {
-	char name[TD_FOCUS_NAME];
-	double value;
-	double error; /* NaN: unknown */
-};
-
 /* Counts of a program, and its values according to today's formulas. */
 struct td_measured {
 	struct td_err err; /* why the program was not counted; code 0: it was */
 	char *recording;   /* tdstat-recording(5) */
 	struct td_values {
-		struct td_value *v;
+		/* A node and its value, in the unit of its column. */
+		struct td_value {
+			char name[TD_FOCUS_NAME];
+			double value;
+			double error; /* NaN: unknown */
+		} * v;
 		size_t nr;
 	} values;
 	struct td_focus focus; /* the verdict; nr 0: no verdict */

@@ -52,12 +52,6 @@ struct td_family_row {
 	int decimals;      /* -1: ten significant digits */
 };
 
-struct td_family {
-	struct td_series *v;
-	size_t nr;
-	struct td_index index;
-};
-
 /* Set the first seven members; free with td_counters_free(). */
 struct td_counters {
 	/* labels of tdstat_info; borrowed */
@@ -73,7 +67,11 @@ struct td_counters {
 	/* cgroups of the rows, which come and go; borrowed, NULL: none */
 	const struct td_cgroups *cgroups;
 	double read_s; /* end of the interval that is being added, in s since 1970 */
-	struct td_family families[TD_NR_FAMILIES];
+	struct td_family {
+		struct td_series *v;
+		size_t nr;
+		struct td_index index;
+	} families[TD_NR_FAMILIES];
 	size_t nr_series;   /* series of rows, which max_series limits */
 	size_t nr_own;      /* series about the counting itself */
 	size_t nr_left_out; /* series of the last interval beyond max_series */

@@ -53,30 +53,26 @@ enum {
 	TD_NR_READ,
 };
 
-struct td_group_spec_event {
-	int kind;
-	uint32_t type;
-	uint64_t config[3];
-	bool user_only, kernel_only;
-};
-
-struct td_group_spec_group {
-	size_t first, nr; /* indices of the group's events */
-	bool has_fields;
-	int core;           /* core type: TD_CORE and others of tdstat.h */
-	unsigned int width; /* slots per cycle; 0: unknown */
-	/*
-	 * for each value: 1 + index of the event; 0: none; all events count user space only, or
-	 * none does
-	 */
-	uint8_t parts[TD_NR_READ];
-	bool parts_user_only;
-};
-
 struct td_group_spec {
-	struct td_group_spec_event events[TD_REGION_VALUES];
+	struct td_group_spec_event {
+		int kind;
+		uint32_t type;
+		uint64_t config[3];
+		bool user_only, kernel_only;
+	} events[TD_REGION_VALUES];
 	size_t nr_events;
-	struct td_group_spec_group groups[TD_REGION_GROUPS];
+	struct td_group_spec_group {
+		size_t first, nr; /* indices of the group's events */
+		bool has_fields;
+		int core;           /* core type: TD_CORE and others of tdstat.h */
+		unsigned int width; /* slots per cycle; 0: unknown */
+		/*
+		 * for each value: 1 + index of the event; 0: none; all events count user space
+		 * only, or none does
+		 */
+		uint8_t parts[TD_NR_READ];
+		bool parts_user_only;
+	} groups[TD_REGION_GROUPS];
 	size_t nr_groups;
 	bool read_only; /* do not use RDPMC */
 	bool buckets;   /* count calls in buckets by duration */

@@ -138,20 +138,19 @@ void td_diff_mark(struct td_diff *diff);
 /* Sorts the rows as described in struct td_diff. */
 void td_diff_sort(struct td_diff *diff);
 
-struct td_diff_whole {
-	struct td_diff_value value;
-	struct td_diff_change change;
-	bool told; /* the row was reported: it changed significantly, or with unknown noise */
-};
-
 /* Summary of a difference. */
 struct td_diff_summary {
 	/* whole is the time, because the sides are commands or recordings of commands */
 	bool of_time;
-	/* the time, or the slots per unit of work; its diff is NaN if it is unknown */
-	struct td_diff_whole whole;
-	/* slots in recordings of commands; else NaN */
-	struct td_diff_whole per_run, per_instruction;
+	/*
+	 * the time, or the slots per unit of work, whose diff is NaN if it is unknown; and slots in
+	 * recordings of commands, else NaN
+	 */
+	struct td_diff_whole {
+		struct td_diff_value value;
+		struct td_diff_change change;
+		bool told; /* the row was reported: it changed significantly, or with unknown noise */
+	} whole, per_run, per_instruction;
 	/* "user" or "sys" if it changed significantly and the time did not; or NULL */
 	const struct td_diff_row *busy;
 	/*
@@ -187,16 +186,14 @@ enum td_gate {
 	TD_GATE_TROUBLE, /* something was not compared */
 };
 
-/* Limit of --fail-above for the growth from A to B. */
-struct td_limit {
-	char *name;            /* a node, an event, "IPC" or a time */
-	double most;           /* maximum growth (IPC: fall): points for nodes, else percent */
-	enum td_gate gate;     /* result; TD_GATE_TROUBLE before td_limits_exceeded() */
-	struct td_notes found; /* reasons for the result */
-};
-
 struct td_limits {
-	struct td_limit *v;
+	/* Limit of --fail-above for the growth from A to B. */
+	struct td_limit {
+		char *name;        /* a node, an event, "IPC" or a time */
+		double most;       /* maximum growth (IPC: fall): points for nodes, else percent */
+		enum td_gate gate; /* result; TD_GATE_TROUBLE before td_limits_exceeded() */
+		struct td_notes found; /* reasons for the result */
+	} * v;
 	size_t nr;
 	bool strict; /* differences with unknown noise fail */
 	bool bisect; /* if the error of a difference includes the limit, it does not pass */

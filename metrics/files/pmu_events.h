@@ -61,11 +61,6 @@ struct td_model_metric {
 	enum td_split split;
 };
 
-/* A file that contains only events.  It is not parsed until one of them is needed. */
-struct td_events_file {
-	char *path, *text;
-};
-
 /*
  * One model's files: <root>/<model>/<topic>.json.  They are large.  Files of uncore units and
  * of metrics that perf's build generates are read only on request.  Files with only events are
@@ -75,7 +70,10 @@ struct td_pmu_events {
 	char *dir; /* "<root>/alderlake"; NULL: the model has no files */
 	/* "v1.39", or "v1.39 of Linux 7.2.13, TMA 5.1"; NULL: unknown */
 	char *version;
-	struct td_events_file *unread;
+	/* A file that contains only events.  It is not parsed until one of them is needed. */
+	struct td_events_file {
+		char *path, *text;
+	} * unread;
 	size_t nr_unread;
 	struct td_model_event *events; /* sorted by name, then pmu */
 	size_t nr_events;

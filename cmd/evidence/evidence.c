@@ -490,6 +490,11 @@ static int look_longer(struct evidence *g, const struct td_site *spot, struct fi
 #define PERF_2_NAME "perf level 2"
 #define TOPLEV_NAME "toplev"
 
+static const char *self_of(const struct evidence *g)
+{
+	return g->environment.program ? g->environment.program : "tdstat";
+}
+
 static void ask_perf(struct evidence *g, const struct td_site *spot, const struct finding *found,
 		     struct td_measured measured[NR_COUNTED])
 {
@@ -499,10 +504,10 @@ static void ask_perf(struct evidence *g, const struct td_site *spot, const struc
 
 	if (!g->perf[0])
 		return;
-	td_peer_perf(&measured[PERF], found->program, PEER_MS, spot,
+	td_peer_perf(&measured[PERF], self_of(g), found->program, PEER_MS, spot,
 		     prefix ? "TopdownL1" : "PipelineL1");
 	put_counts(g->fp, found->program, spot, PERF_NAME, &measured[PERF]);
-	td_peer_perf(&measured[PERF_2], found->program, PEER_MS, spot,
+	td_peer_perf(&measured[PERF_2], self_of(g), found->program, PEER_MS, spot,
 		     prefix ? "TopdownL2" : "PipelineL2");
 	put_counts(g->fp, found->program, spot, PERF_2_NAME, &measured[PERF_2]);
 }
@@ -513,7 +518,7 @@ static void ask_toplev(struct evidence *g, const struct td_site *spot, const str
 {
 	if (!g->toplev || spot->whole_core)
 		return;
-	td_peer_toplev(measured, g->toplev, found->program, PEER_MS);
+	td_peer_toplev(measured, g->toplev, self_of(g), found->program, PEER_MS);
 	put_counts(g->fp, found->program, spot, TOPLEV_NAME, measured);
 }
 

@@ -445,21 +445,10 @@ static void add_lines(struct td_values *values, char *text)
 	}
 }
 
-/* Find this program.  perf and toplev could not use /proc/self/exe, which is then their own. */
-static void find_self(char self[PATH_MAX])
+void td_peer_perf(struct td_measured *measured, const char *self, const struct td_known *program,
+		  int ms, const struct td_site *spot, const char *group)
 {
-	ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
-
-	if (length > 0)
-		self[length] = '\0';
-	else
-		snprintf(self, PATH_MAX, "tdstat");
-}
-
-void td_peer_perf(struct td_measured *measured, const struct td_known *program, int ms,
-		  const struct td_site *spot, const char *group)
-{
-	char word[40], cpus[24] = "-j", self[PATH_MAX];
+	char word[40], cpus[24] = "-j";
 	/* without a CPU, repeat -j to fill the place */
 	const char *const command[] = { "perf",   "stat",    "-j",        "--log-fd", "3",
 					"-M",     group,     cpus,        "--",       self,
@@ -467,7 +456,6 @@ void td_peer_perf(struct td_measured *measured, const struct td_known *program, 
 	td_autofree char *text = NULL;
 
 	*measured = (struct td_measured){ 0 };
-	find_self(self);
 	snprintf(word, sizeof(word), "%s:%d", program->name, ms);
 	if (spot->whole_core)
 		snprintf(cpus, sizeof(cpus), "-C%d", spot->cpu);
@@ -531,10 +519,10 @@ static void add_fields(struct td_values *values, char *line)
 	}
 }
 
-void td_peer_toplev(struct td_measured *measured, const char *toplev,
+void td_peer_toplev(struct td_measured *measured, const char *toplev, const char *self,
 		    const struct td_known *program, int ms)
 {
-	char word[40], self[PATH_MAX];
+	char word[40];
 	const char *const command[] = { toplev,      "-l2",       "-v",
 					"--no-desc", "-x,",       "--single-thread",
 					"-o",        "/dev/fd/3", "--",
@@ -544,7 +532,6 @@ void td_peer_toplev(struct td_measured *measured, const char *toplev,
 	char *rest;
 
 	*measured = (struct td_measured){ 0 };
-	find_self(self);
 	snprintf(word, sizeof(word), "%s:%d", program->name, ms);
 	text = rest = run(command, &measured->err);
 	while (rest)

@@ -125,15 +125,16 @@ void td_measured_free(struct td_measured *measured);
 void td_peer_perf_version(char version[TD_PEER_VERSION]);
 /*
  * Count a group of metrics of a program with this perf.  The group is one level, because more nodes
- * would be multiplexed more.  Sets the values, or err: -ENOENT without perf.
+ * would be multiplexed more.  Sets the values, or err: -ENOENT without perf.  self: the path of this
+ * program, because /proc/self/exe would be perf's.
  */
-void td_peer_perf(struct td_measured *measured, const struct td_known *program, int ms,
-		  const struct td_site *spot, const char *group);
+void td_peer_perf(struct td_measured *measured, const char *self, const struct td_known *program,
+		  int ms, const struct td_site *spot, const char *group);
 
 /* Returns the name of the toplev (pmu-tools) in PATH, or NULL. */
 const char *td_peer_toplev_find(void);
 /* Count levels 1 and 2 of a thread with this toplev, like td_peer_perf(). */
-void td_peer_toplev(struct td_measured *measured, const char *toplev,
+void td_peer_toplev(struct td_measured *measured, const char *toplev, const char *self,
 		    const struct td_known *program, int ms);
 
 /* The largest difference between two ways of counting, over the nodes of both. */

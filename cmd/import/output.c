@@ -16,17 +16,12 @@
 
 /* --- lines: intervals ----------------------------------------------------- */
 
-static void add_interval(struct td_perf_file *file, uint64_t time_ns)
-{
-	const struct td_perf_interval interval = { .time_ns = time_ns, .first = file->nr_readings };
-
-	td_array_push(&file->intervals, &file->nr_intervals, &interval, sizeof(interval));
-}
-
 /* Returns 1 for a line of the summary, which repeats all intervals. */
 static int find_interval(struct td_perf_file *file, const struct td_perf_line *line,
 			 struct td_err *err)
 {
+	const struct td_perf_interval next = { .time_ns = line->time_ns,
+					       .first = file->nr_readings };
 	const struct td_perf_interval *last =
 		file->nr_intervals ? &file->intervals[file->nr_intervals - 1] : NULL;
 
@@ -43,7 +38,7 @@ static int find_interval(struct td_perf_file *file, const struct td_perf_line *l
 			file, err,
 			"its time is before that of the previous line: a file must have one run "
 			"only");
-	add_interval(file, line->time_ns);
+	td_array_push(&file->intervals, &file->nr_intervals, &next, sizeof(next));
 	return 0;
 }
 
@@ -358,20 +353,13 @@ static void add_pmus(const struct td_perf_file *file, bool core, struct td_recor
 
 /* --- the recording: events ------------------------------------------------ */
 
-/* Set the reason for an event that was never supported. */
-static void set_refusal(struct td_event *event)
-{
-	td_autofree char *why = td_aprintf("%s: perf could not count it", event->name);
-
-	td_event_set_refusal(event, why);
-}
-
 /* Add an event as a group of its own, because only names of --print-perf have one. */
 static void add_event(const struct td_perf_event *from, int spec, struct td_recording *rec)
 {
 	struct td_plan *plan = &rec->plan;
 	int pmu = td_machine_find_pmu(&rec->machine, from->pmu);
 	struct td_event *event = td_recording_add_event(rec, from->name, pmu);
+	td_autofree char *refusal = td_aprintf("%s: perf could not count it", event->name);
 
 	if (from->typed)
 		event->type = from->event.type;
@@ -384,7 +372,7 @@ static void add_event(const struct td_perf_event *from, int spec, struct td_reco
 	if (*from->unit)
 		td_event_set_unit(event, from->unit);
 	if (from->refused && !from->counted)
-		set_refusal(event);
+		td_event_set_refusal(event, refusal);
 	if (!from->counted || event->tool)
 		return;
 	td_recording_add_to_group(rec, plan->nr_groups);

@@ -348,16 +348,14 @@ static int name_width(const struct td_list_item *item)
 	return item->alias ? width + 4 + td_printable_width(item->alias) : width;
 }
 
-static bool is_same_node(const struct td_metric_def *a, const struct td_metric_def *b)
-{
-	return a->level == b->level && td_same_text(a->parent, b->parent) &&
-	       strcmp(a->unit, b->unit) == 0;
-}
-
 /* Can two items share a row?  A metric must be the same node on both PMUs. */
 static bool is_same_row(const struct td_list_item *a, const struct td_list_item *b)
 {
-	return strcmp(a->name, b->name) == 0 && (!a->metric || is_same_node(a->metric, b->metric));
+	const struct td_metric_def *x = a->metric, *y = b->metric;
+
+	return strcmp(a->name, b->name) == 0 &&
+	       (!x || (x->level == y->level && td_same_text(x->parent, y->parent) &&
+		       strcmp(x->unit, y->unit) == 0));
 }
 
 static struct row next_row(const struct td_list_item *items, size_t nr, bool verbose)

@@ -35,18 +35,10 @@ static const char *top_of(const char *node)
 	return node;
 }
 
-static int hue_of(const char *node)
+/* Return the hue of a part; TD_NR_PARTS: unknown. */
+static int hue_of(int part)
 {
-	enum td_part part = node ? td_part_of(top_of(node)) : TD_PART_OTHER;
-
-	return part == TD_NR_PARTS ? TD_PART_OTHER : (int)part;
-}
-
-static int hue_of_function(const struct td_where *where, int function)
-{
-	int hue = function < 0 ? TD_NR_PARTS : where->hues[function];
-
-	return hue == TD_NR_PARTS ? TD_PART_OTHER : hue;
+	return part == TD_NR_PARTS ? TD_PART_OTHER : part;
 }
 
 static int largest(const double sums[TD_NR_PARTS])
@@ -70,10 +62,12 @@ static int *make_hues(const struct td_stacks *stacks, const struct td_where *whe
 	for (size_t i = stacks->nr; i-- > 0;) {
 		const struct td_stack *s = &stacks->v[i];
 
-		hues[i] = hue_of(where->node);
+		hues[i] =
+			where->node ? hue_of((int)td_part_of(top_of(where->node))) : TD_PART_OTHER;
 		if (!where->hues)
 			continue;
-		sums[i][hue_of_function(where, s->function)] += s->own;
+		sums[i][s->function < 0 ? TD_PART_OTHER : hue_of(where->hues[s->function])] +=
+			s->own;
 		for (int part = 0; s->caller >= 0 && part < TD_NR_PARTS; part++)
 			sums[s->caller][part] += sums[i][part];
 		hues[i] = largest(sums[i]);

@@ -24,12 +24,6 @@ static int find_hue(const char *name, int turn)
 	return part == TD_NR_PARTS ? turn % TD_NR_PARTS : (int)part;
 }
 
-/* Return the node of level 1 that gives the colour, even if it is not shown. */
-static const char *name_of_hue(const struct td_drawn *drawn)
-{
-	return drawn->node->parent ? drawn->node->parent : drawn->column->name;
-}
-
 static int find_above(const struct td_picture *picture, size_t i)
 {
 	const char *parent = picture->v[i].node->parent;
@@ -86,12 +80,14 @@ static void hang(struct td_picture *picture, double *top)
 
 	for (size_t i = 0; i < picture->nr; i++) {
 		struct td_drawn *d = &picture->v[i];
+		/* the node of level 1 gives the colour, even if it is not shown */
+		const char *name = d->node->parent ? d->node->parent : d->column->name;
 		struct td_drawn *above;
 
 		d->above = find_above(picture, i);
 		above = d->above < 0 ? NULL : &picture->v[d->above];
 		d->depth = above ? above->depth + 1 : 0;
-		d->hue = above ? above->hue : find_hue(name_of_hue(d), turn++);
+		d->hue = above ? above->hue : find_hue(name, turn++);
 		d->sum = 0;
 		*(above ? &above->sum : top) += share(d);
 	}

@@ -56,7 +56,7 @@ struct td_family_row {
 struct td_counters {
 	/* labels of tdstat_info; borrowed */
 	const char *version; /* tdstat's */
-	const char *cpuid;   /* "GenuineIntel-6-97-2" */
+	char cpuid[48];      /* "GenuineIntel-6-97-2" */
 	const char *model;   /* "Alder Lake"; "": unknown */
 	const char *files;   /* version of the metric files; NULL: none */
 	const char *label;   /* name of the label with a row's id: "cpu"; NULL: none */
@@ -75,6 +75,7 @@ struct td_counters {
 	size_t nr_series;   /* series of rows, which max_series limits */
 	size_t nr_own;      /* series about the counting itself */
 	size_t nr_left_out; /* series of the last interval beyond max_series */
+	bool reported_left_out;
 	uint64_t intervals; /* number of intervals added */
 	/* while probing, a row only counts existing and new series */
 	bool probing;

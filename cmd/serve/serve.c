@@ -276,13 +276,6 @@ static void listener_close(struct listener *listener)
 
 /* --- exposed ----------------------------------------------------------- */
 
-/* The counters of a live run, and the labels of its page. */
-struct exposed {
-	struct td_counters counters;
-	char cpuid[48];
-	bool reported_left_out;
-};
-
 #define MAX_SERIES 2000 /* default of --max-series */
 
 /* Set the name of the label for rows.  CPUs get the label of node_exporter, cpu="5". */
@@ -298,54 +291,44 @@ static void name_ids(struct td_counters *counters, const struct td_source *sourc
 	}
 }
 
-static void exposed_begin(struct exposed *exposed, const struct td_request *request,
+static void exposed_begin(struct td_counters *counters, const struct td_request *request,
 			  const struct td_source *source)
 {
 	const struct td_machine *machine = source->machine;
 
-	*exposed = (struct exposed){
-		.counters.max_series =
-			request->max_series ? (size_t)request->max_series : MAX_SERIES,
-		.counters.interval_ns = (uint64_t)request->when.interval_ms * TD_NS_A_MS,
-		.counters.always_enabled = !source->nr_cgroups && td_request_is_wide(request),
-		.counters.cgroups = source->live_cgroups,
-		.counters.version = td_version,
-		.counters.files = source->files_version,
-		.counters.model = machine->model ? machine->model->name : "",
+	*counters = (struct td_counters){
+		.max_series = request->max_series ? (size_t)request->max_series : MAX_SERIES,
+		.interval_ns = (uint64_t)request->when.interval_ms * TD_NS_A_MS,
+		.always_enabled = !source->nr_cgroups && td_request_is_wide(request),
+		.cgroups = source->live_cgroups,
+		.version = td_version,
+		.files = source->files_version,
+		.model = machine->model ? machine->model->name : "",
 	};
-	name_ids(&exposed->counters, source);
-	td_cpuid_format(&machine->cpuid, exposed->cpuid);
-	exposed->counters.cpuid = exposed->cpuid;
+	name_ids(counters, source);
+	td_cpuid_format(&machine->cpuid, counters->cpuid);
 }
 
-/* Report once that not all series have room. */
-static void report_left_out(struct exposed *exposed)
+/* Add an interval that was just read.  Report once that not all series have room. */
+static void exposed_add(struct td_counters *counters, const struct td_report *report)
 {
-	const struct td_counters *counters = &exposed->counters;
-
-	if (!counters->nr_left_out || exposed->reported_left_out)
+	counters->read_s = (double)td_wall_ns() / TD_NS_A_SECOND;
+	td_counters_add(counters, report);
+	if (!counters->nr_left_out || counters->reported_left_out)
 		return;
-	exposed->reported_left_out = true;
+	counters->reported_left_out = true;
 	td_say("tdstat: left out %zu series beyond the limit of %zu\n", counters->nr_left_out,
 	       counters->max_series);
 	td_say("tdstat: raise --max-series, or count fewer CPUs, cgroups or metrics\n");
 }
 
-/* Add an interval that was just read. */
-static void exposed_add(struct exposed *exposed, const struct td_report *report)
-{
-	exposed->counters.read_s = (double)td_wall_ns() / TD_NS_A_SECOND;
-	td_counters_add(&exposed->counters, report);
-	report_left_out(exposed);
-}
-
 /* Return the page; the caller frees it. */
-static char *exposed_text(const struct exposed *exposed, enum td_exposition how, size_t *size)
+static char *exposed_text(const struct td_counters *counters, enum td_exposition how, size_t *size)
 {
 	char *text = NULL;
 	FILE *fp = td_open_memstream(&text, size);
 
-	td_out_openmetrics(fp, how, &exposed->counters);
+	td_out_openmetrics(fp, how, counters);
 	td_text_close(fp, &text);
 	return text;
 }
@@ -362,7 +345,7 @@ struct textfile {
 	char *path, *temporary; /* both in one directory, so that rename(2) works */
 	enum td_exposition how;
 	bool failed; /* the last write failed, and this was reported */
-	struct exposed exposed;
+	struct td_counters counters;
 };
 
 static int fail(const struct textfile *file, int error, struct td_err *err)
@@ -387,7 +370,7 @@ static int write_temporary(const struct textfile *file, const char *text, size_t
 static int replace(const struct textfile *file, struct td_err *err)
 {
 	size_t size = 0;
-	td_autofree char *text = exposed_text(&file->exposed, file->how, &size);
+	td_autofree char *text = exposed_text(&file->counters, file->how, &size);
 	int rc;
 
 	rc = write_temporary(file, text, size);
@@ -415,7 +398,7 @@ static int textfile_begin(void *ctx, const struct td_source *source, struct td_e
 	struct textfile *file = ctx;
 	int rc;
 
-	exposed_begin(&file->exposed, file->request, source);
+	exposed_begin(&file->counters, file->request, source);
 	rc = replace(file, err);
 	file->failed = rc != 0;
 	return rc;
@@ -431,7 +414,7 @@ static int textfile_report(void *ctx, const struct td_report *report, struct td_
 	struct td_err failed = { 0 };
 
 	(void)err;
-	exposed_add(&file->exposed, report);
+	exposed_add(&file->counters, report);
 	if (replace(file, &failed) && !file->failed)
 		td_say_error(&failed);
 	file->failed = failed.code;
@@ -479,7 +462,7 @@ static int textfile_run(const struct td_opts *opts, int *status, struct td_err *
 		: td_always_run(&request, &viewer, NULL, status, err);
 	if (!rc && file.failed && !*status)
 		*status = EXIT_FAILURE;
-	td_counters_free(&file.exposed.counters);
+	td_counters_free(&file.counters);
 	free(file.path);
 	free(file.temporary);
 	return rc;
@@ -494,7 +477,7 @@ struct server {
 	const char *listen;
 	struct listener listener;
 	struct td_http *http;
-	struct exposed exposed;
+	struct td_counters counters;
 	const struct td_machine *machine; /* NULL: counting has not begun */
 	bool reported_start;
 };
@@ -528,7 +511,7 @@ static void set_pages(struct server *server)
 {
 	for (int how = 0; how < TD_NR_EXPOSITIONS; how++) {
 		size_t size = 0;
-		char *text = exposed_text(&server->exposed, (enum td_exposition)how, &size);
+		char *text = exposed_text(&server->counters, (enum td_exposition)how, &size);
 
 		td_http_set_page(server->http, (enum td_exposition)how, text, size);
 	}
@@ -541,7 +524,7 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 
 	if (td_rights_drop(err))
 		return err->code;
-	exposed_begin(&server->exposed, server->request, source);
+	exposed_begin(&server->counters, server->request, source);
 	server->machine = source->machine;
 	set_pages(server);
 	if (td_http_start(server->http, server->listener.fd, err))
@@ -579,7 +562,7 @@ static void report_start(struct server *server)
 	td_text_close(fp, &pmus);
 	listener_name(&server->listener, server->listen, name);
 	td_say("tdstat: version %s answers on %s: %s, %zu series\n", td_version, name, pmus,
-	       server->exposed.counters.nr_series);
+	       server->counters.nr_series);
 }
 
 static int report(void *ctx, const struct td_report *report, struct td_err *err)
@@ -587,7 +570,7 @@ static int report(void *ctx, const struct td_report *report, struct td_err *err)
 	struct server *server = ctx;
 
 	(void)err;
-	exposed_add(&server->exposed, report);
+	exposed_add(&server->counters, report);
 	set_pages(server);
 	report_start(server);
 	notify("WATCHDOG=1");
@@ -633,7 +616,7 @@ static int serve(const struct td_opts *opts, int *status, struct td_err *err)
 	notify("STOPPING=1");
 	td_http_stop(server.http);
 	listener_close(&server.listener);
-	td_counters_free(&server.exposed.counters);
+	td_counters_free(&server.counters);
 	return rc;
 }
 

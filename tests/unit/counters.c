@@ -67,7 +67,7 @@ __attribute__((noinline)) static char *text_of(const struct td_counters *counter
 	FILE *fp = open_memstream(&text, &size);
 
 	named.version = "0.1";
-	named.cpuid = "GenuineIntel-6-97-2";
+	strcpy(named.cpuid, "GenuineIntel-6-97-2");
 	named.model = "Alder \"Lake\"";
 	named.files = "v1.39";
 	td_out_openmetrics(fp, how, &named);

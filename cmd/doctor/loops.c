@@ -59,7 +59,6 @@ void **td_loops_ring(void)
 
 /* --- the loops -------------------------------------------------------------- */
 
-#if defined(__x86_64__) || defined(__i386__)
 /*
  * The loops are in assembler, because a compiler would merge the additions, drop the no-ops and
  * replace the branches by conditional moves.
@@ -84,25 +83,6 @@ static uint32_t branch(uint32_t sum, uint32_t bits)
 	__asm__ volatile("testl $1, %1\n\tjz 1f\n\taddl $1, %0\n1:" : "+r"(sum) : "r"(bits) : "cc");
 	return sum;
 }
-#else
-static uint32_t retire(void)
-{
-	volatile uint32_t sum = 0;
-
-	for (int i = 0; i < RETIRING_STEPS; i++)
-		sum += 1;
-	return sum;
-}
-
-static uint32_t branch(uint32_t sum, uint32_t bits)
-{
-	volatile uint32_t result = sum;
-
-	if (bits & 1)
-		result += 1;
-	return result;
-}
-#endif
 
 static uint32_t mispredict(uint64_t *random)
 {

@@ -22,12 +22,6 @@
 #include "lib/base/util.h"
 #include "lib/region/tdstat.h"
 
-#if defined(__x86_64__) || defined(__i386__)
-#define TD_HAS_STEPS 1
-#else
-#define TD_HAS_STEPS 0
-#endif
-
 #define LINE 64
 #define PAGE 4096
 
@@ -202,11 +196,7 @@ static unsigned int step_pages(struct td_arena *arena)
 #define TEN(body)     body body body body body body body body body body
 #define HUNDRED(body) TEN(TEN(body))
 
-#if TD_HAS_STEPS
 #define RUN(...) __asm__ volatile(__VA_ARGS__)
-#else
-#define RUN(...) ((void)0) /* td_program_run() refuses */
-#endif
 
 /* Add two registers: Golden Cove executes adds of constants at rename. */
 static void add_1000(void)
@@ -541,8 +531,6 @@ int td_program_run(const struct td_known *program, uint64_t ns, struct td_progra
 	char before[16] = "", name[16];
 	int first, last, rc;
 
-	if (!TD_HAS_STEPS)
-		return td_err_set(err, -ENOTSUP, "the programs need an x86 processor");
 	td_affinity_range(&first, &last);
 	if (td_stay_on(last, err))
 		return err->code;

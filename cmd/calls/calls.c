@@ -226,6 +226,13 @@ static void report_unpaired(const struct td_calling *c, size_t function)
 /* Times shorter than this many variations of the cost of a probe are inexact. */
 #define UNSURE_TIMES 10
 
+static bool may_trace(const struct td_calling *c)
+{
+	struct td_err unused = { 0 };
+
+	return !td_trace_check(&c->job.fs, &c->job.machine.online, &unused);
+}
+
 /* Suggests Processor Trace for short calls. */
 static void suggest_trace(const struct td_calling *c)
 {
@@ -234,8 +241,7 @@ static void suggest_trace(const struct td_calling *c)
 	double variation_ns = c->cost_of ? (double)c->cost_of[0]->variation_ns : 0;
 
 	if (timed->engine != TD_BY_UPROBES || c->functions.nr != 1 ||
-	    !(median_ns < fmax(SHORT_NS, UNSURE_TIMES * variation_ns)) ||
-	    !td_calls_trace_is_here(c))
+	    !(median_ns < fmax(SHORT_NS, UNSURE_TIMES * variation_ns)) || !may_trace(c))
 		return;
 	td_job_say(&c->job,
 		   "tdstat: %s: --engine=pt measures the times of such short calls exactly\n",
@@ -251,7 +257,6 @@ static void calls_judge(struct td_doctor *doctor, const struct td_system *system
 {
 	const struct td_environment *env = system->environment;
 	struct td_err no_trace = { 0 };
-	struct td_pmu pmu;
 
 	if (system->levels->no_level_1.code || system->levels->no_task.code) {
 		td_doctor_add(doctor, "calls", TD_FINDING_NOTE,
@@ -265,10 +270,7 @@ static void calls_judge(struct td_doctor *doctor, const struct td_system *system
 		td_doctor_add(
 			doctor, "calls", TD_FINDING_NOTE,
 			"cannot be counted with probes at functions, which need root and tracefs");
-	if (!td_trace_pmu_read(system->fs, &system->machine->online, &pmu, &no_trace))
-		td_trace_load(&no_trace);
-	td_pmu_free(&pmu);
-	if (no_trace.code)
+	if (td_trace_check(system->fs, &system->machine->online, &no_trace))
 		td_doctor_add_error(doctor, "calls", TD_FINDING_NOTE, &no_trace);
 	else
 		td_doctor_add(doctor, "calls", TD_FINDING_OK,
@@ -534,25 +536,13 @@ static bool has_marks_instead(const struct td_calling *c, const struct td_reques
 	return last->marked && (err->code == -EACCES || !last->offset);
 }
 
-static int run_marks(const struct td_request *request, struct td_inherited *inherited, int *status,
-		     struct td_err *err)
-{
-	if (!request->show.quiet)
-		td_say("tdstat: counting with the program's marks: %s\n", err->msg);
-	*err = (struct td_err){ 0 };
-	return td_wing_run_marked(request, inherited, status, err);
-}
-
 /* Returns true if Processor Trace can replace uprobes, which this user may not use. */
 static bool has_trace_instead(const struct td_calling *c, const struct td_request *request,
 			      const struct td_err *err)
 {
 	return !request->calls.engine && c->functions.nr == 1 && err->code == -EACCES &&
-	       request->sampling.overhead_pct <= 0 && td_calls_trace_is_here(c);
+	       request->sampling.overhead_pct <= 0 && may_trace(c);
 }
-
-static int run_probes(const struct td_request *request, struct td_inherited *inherited, int *status,
-		      struct td_err *err);
 
 /*
  * Returns the request for Processor Trace.  Its events are sampled, so they must not need a group
@@ -567,20 +557,10 @@ static struct td_request of_trace(const struct td_request *request)
 	return other;
 }
 
-static int run_trace(const struct td_request *request, struct td_inherited *inherited, int *status,
-		     struct td_err *err)
-{
-	struct td_request other = of_trace(request);
-
-	if (!request->show.quiet)
-		td_say("tdstat: counting with Processor Trace: %s\n", err->msg);
-	*err = (struct td_err){ 0 };
-	return run_probes(&other, inherited, status, err);
-}
-
 static int run_probes(const struct td_request *request, struct td_inherited *inherited, int *status,
 		      struct td_err *err)
 {
+	struct td_request traced = of_trace(request);
 	struct td_attempt attempt = { 0 };
 	struct td_calling c = { .probes.events = -1 };
 	int rc = plan(&c, request, err);
@@ -592,11 +572,14 @@ static int run_probes(const struct td_request *request, struct td_inherited *inh
 	rc = td_gathering_close(&c.gathering, rc, err);
 	attempt.over = c.gathering.over;
 	free_all(&c);
-	if (marks)
-		return run_marks(request, inherited, status, err);
-	if (trace)
-		return run_trace(request, inherited, status, err);
-	return rc ? td_always_continue(request, inherited, &attempt, status, err) : 0;
+	if (!marks && !trace)
+		return rc ? td_always_continue(request, inherited, &attempt, status, err) : 0;
+	if (!request->show.quiet)
+		td_say("tdstat: counting with %s: %s\n",
+		       marks ? "the program's marks" : "Processor Trace", err->msg);
+	*err = (struct td_err){ 0 };
+	return marks ? td_wing_run_marked(request, inherited, status, err)
+		     : run_probes(&traced, inherited, status, err);
 }
 
 static int run(const struct td_opts *opts, int *status, struct td_err *err)

@@ -193,8 +193,6 @@ struct td_calling {
 
 /* --- trace.c: --engine=pt ------------------------------------------------- */
 
-/* Returns true if this machine can trace calls, and libipt is installed. */
-bool td_calls_trace_is_here(const struct td_calling *calling);
 /* Prepares to trace the functions.  Call td_calls_trace_free() on error as well. */
 int td_calls_trace_open(struct td_calling *calling, struct td_err *err);
 /* Prints the trace's event and filters. */

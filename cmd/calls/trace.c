@@ -403,18 +403,6 @@ static void prepare(struct td_calling *c)
 	c->counts.times_only = !c->regions.timed[0].period;
 }
 
-bool td_calls_trace_is_here(const struct td_calling *c)
-{
-	const struct td_job *job = &c->job;
-	struct td_err unused = { 0 };
-	struct td_pmu pmu;
-	bool here = !td_trace_pmu_read(&job->fs, &job->machine.online, &pmu, &unused) &&
-		    !td_trace_load(&unused);
-
-	td_pmu_free(&pmu);
-	return here;
-}
-
 static int set_up(struct td_calling *c, struct td_err *err)
 {
 	struct td_trace trace = { .boundary = add_boundary, .ctx = c };

@@ -8,17 +8,14 @@
 
 const char *td_finding_state_name(enum td_finding_state state)
 {
-	switch (state) {
-	case TD_FINDING_OK:
-		return "ok";
-	case TD_FINDING_NOTE:
-		return "note";
-	case TD_FINDING_WARNING:
-		return "warning";
-	case TD_FINDING_FAILED:
-		return "failed";
-	}
-	return "";
+	static const char *const names[] = {
+		[TD_FINDING_OK] = "ok",
+		[TD_FINDING_NOTE] = "note",
+		[TD_FINDING_WARNING] = "warning",
+		[TD_FINDING_FAILED] = "failed",
+	};
+
+	return names[state];
 }
 
 struct td_finding *td_doctor_add(struct td_doctor *doctor, const char *name,

@@ -20,12 +20,15 @@
 
 /* --- hardware, caches ----------------------------------------------------- */
 
-static struct td_event kernel_event(const struct td_pmu *pmu, uint32_t type, uint64_t config)
+/* Add an event of the kernel on a PMU. */
+static void add_on(struct td_list *list, const struct td_pmu *pmu, struct td_list_item item,
+		   uint32_t type, uint64_t config)
 {
-	return (struct td_event){
-		.type = type,
-		.config = { td_pmu_config(pmu, config) },
-	};
+	const struct td_event event = { .type = type, .config = { td_pmu_config(pmu, config) } };
+
+	item.pmu = pmu->name;
+	item.encoding = td_list_encode(list, &event, pmu, pmu->name, NULL);
+	td_list_add(list, &item);
 }
 
 /*
@@ -40,26 +43,16 @@ static bool has_symbol(const struct td_pmu *pmu, const struct td_symbol *symbol)
 	       (symbol->alias && td_pmu_alias(pmu, symbol->alias));
 }
 
-static void add_hardware(struct td_list *list, const struct td_symbol *symbol,
-			 const struct td_pmu *pmu)
-{
-	struct td_event event = kernel_event(pmu, symbol->type, symbol->config);
-	struct td_list_item item = {
-		.kind = TD_LIST_HARDWARE,
-		.name = symbol->name,
-		.alias = symbol->alias,
-		.pmu = pmu->name,
-		.desc = symbol->desc,
-		.encoding = td_list_encode(list, &event, pmu, pmu->name, NULL),
-	};
-
-	td_list_add(list, &item);
-}
-
 static void collect_hardware(struct td_list *list)
 {
 	for (size_t i = 0; i < td_nr_symbols; i++) {
 		const struct td_symbol *symbol = &td_symbols[i];
+		const struct td_list_item item = {
+			.kind = TD_LIST_HARDWARE,
+			.name = symbol->name,
+			.alias = symbol->alias,
+			.desc = symbol->desc,
+		};
 
 		if (symbol->tool || symbol->type != PERF_TYPE_HARDWARE)
 			continue;
@@ -67,27 +60,8 @@ static void collect_hardware(struct td_list *list)
 			const struct td_pmu *pmu = &list->machine.pmus[j];
 
 			if (!pmu->skip && has_symbol(pmu, symbol))
-				add_hardware(list, symbol, pmu);
+				add_on(list, pmu, item, symbol->type, symbol->config);
 		}
-	}
-}
-
-static void add_cache(struct td_list *list, const char *name, uint64_t config)
-{
-	const char *owned = td_list_format(list, "%s", name);
-
-	for (size_t i = 0; i < list->machine.nr_core; i++) {
-		const struct td_pmu *pmu = &list->machine.pmus[i];
-		struct td_event event = kernel_event(pmu, PERF_TYPE_HW_CACHE, config);
-		struct td_list_item item = {
-			.kind = TD_LIST_CACHE,
-			.name = owned,
-			.pmu = pmu->name,
-			.encoding = td_list_encode(list, &event, pmu, pmu->name, NULL),
-		};
-
-		if (!pmu->skip)
-			td_list_add(list, &item);
 	}
 }
 
@@ -97,8 +71,19 @@ static void collect_caches(struct td_list *list)
 	uint64_t config;
 	char name[64];
 
-	while (td_cache_next(&at, &config, name))
-		add_cache(list, name, config);
+	while (td_cache_next(&at, &config, name)) {
+		const struct td_list_item item = {
+			.kind = TD_LIST_CACHE,
+			.name = td_list_format(list, "%s", name),
+		};
+
+		for (size_t i = 0; i < list->machine.nr_core; i++) {
+			const struct td_pmu *pmu = &list->machine.pmus[i];
+
+			if (!pmu->skip)
+				add_on(list, pmu, item, PERF_TYPE_HW_CACHE, config);
+		}
+	}
 }
 
 /* --- sysfs ---------------------------------------------------------------- */

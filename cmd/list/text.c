@@ -253,48 +253,30 @@ static void put_version(FILE *fp, const struct td_list *list, bool of_metrics)
 
 static void put_heading(FILE *fp, const struct td_list *list, const struct td_list_item *item)
 {
+	static const char *const headings[] = {
+		[TD_LIST_HARDWARE] = "Hardware events",  [TD_LIST_CACHE] = "Cache events",
+		[TD_LIST_SYSFS] = "Events of PMU ",      [TD_LIST_MODEL] = "Events of ",
+		[TD_LIST_SOFTWARE] = "Software events",  [TD_LIST_TOOL] = "Tool events",
+		[TD_LIST_TRACEPOINT] = "Tracepoints",    [TD_LIST_METRIC] = "Metrics",
+		[TD_LIST_METRICGROUP] = "Metric groups",
+	};
 	const char *dir = list->catalog.events.dir;
 	const char *model = dir ? strrchr(dir, '/') : NULL;
 
-	switch (item->kind) {
-	case TD_LIST_HARDWARE:
-		fputs("Hardware events:\n", fp);
-		return;
-	case TD_LIST_CACHE:
-		fputs("Cache events:\n", fp);
-		return;
-	case TD_LIST_SYSFS:
-		fputs("Events of PMU ", fp);
+	fputs(headings[item->kind], fp);
+	if (item->kind == TD_LIST_SYSFS) {
 		td_put_printable(fp, item->pmu);
-		fputs(" (sysfs):\n", fp);
-		return;
-	case TD_LIST_MODEL:
-		fputs("Events of ", fp);
+		fputs(" (sysfs)", fp);
+	} else if (item->kind == TD_LIST_MODEL) {
 		td_put_printable(fp, model ? model + 1 : "the model");
 		fputs("'s files", fp);
 		put_version(fp, list, false);
 		fputs(", ", fp);
 		td_put_printable(fp, item->topic);
-		fputs(":\n", fp);
-		return;
-	case TD_LIST_SOFTWARE:
-		fputs("Software events:\n", fp);
-		return;
-	case TD_LIST_TOOL:
-		fputs("Tool events:\n", fp);
-		return;
-	case TD_LIST_TRACEPOINT:
-		fputs("Tracepoints:\n", fp);
-		return;
-	case TD_LIST_METRIC:
-		fputs("Metrics", fp);
+	} else if (item->kind == TD_LIST_METRIC) {
 		put_version(fp, list, true);
-		fputs(":\n", fp);
-		return;
-	case TD_LIST_METRICGROUP:
-		fputs("Metric groups:\n", fp);
-		return;
 	}
+	fputs(":\n", fp);
 }
 
 /* --- words ---------------------------------------------------------------- */

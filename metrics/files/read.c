@@ -318,54 +318,41 @@ int td_pmu_events_find_model(const char *root, const char *folder, struct td_sug
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_." \
 	"abcdefghijklmnopqrstuvwxyz"
 
-/* Return the end of the erratum. */
-static const char *end_of(const char *erratum)
-{
-	return erratum + strcspn(erratum, BETWEEN);
-}
-
-/* Return the position of the erratum in the sorted list.  Sets *found if the list contains it. */
-static const char *place_of(const char *list, const char *erratum, bool *found)
-{
-	size_t len = (size_t)(end_of(erratum) - erratum);
-
-	*found = false;
-	while (*list) {
-		size_t other = (size_t)(end_of(list) - list);
-		int rc = strncmp(list, erratum, other < len ? other : len);
-
-		*found = !rc && other == len;
-		if (*found || rc > 0 || (!rc && other > len))
-			break;
-		list += other;
-		list += strspn(list, BETWEEN);
-	}
-	return list;
-}
-
-/* Add an erratum to a sorted list. */
-static void add_one(char **list, const char *erratum)
-{
-	const char *old = *list ? *list : "";
-	bool found;
-	const char *at = place_of(old, erratum, &found);
-	char *whole;
-
-	if (found)
-		return;
-	whole = td_aprintf("%.*s%s%.*s%s%s", (int)(at - old), old, *at || !*old ? "" : BETWEEN,
-			   (int)(end_of(erratum) - erratum), erratum, *at ? BETWEEN : "", at);
-	free(*list);
-	*list = whole;
-}
-
-static void add_all(char **list, const char *errata)
+/* Add each erratum of "A, B". */
+static void add_all(struct td_names *words, const char *errata)
 {
 	while (*errata) {
-		add_one(list, errata);
-		errata = end_of(errata);
+		size_t len = strcspn(errata, BETWEEN);
+		char *word = td_strndup(errata, len);
+
+		td_array_push(&words->v, &words->nr, &word, sizeof(word));
+		errata += len;
 		errata += strspn(errata, BETWEEN);
 	}
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Return the words in their order, each once; NULL: there are none. */
+static char *join(const struct td_names *words)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp;
+
+	if (!words->nr)
+		return NULL;
+	qsort(words->v, words->nr, sizeof(*words->v), by_text);
+	fp = td_open_memstream(&text, &size);
+	for (size_t i = 0; i < words->nr; i++) {
+		if (!i || strcmp(words->v[i], words->v[i - 1]) != 0)
+			fprintf(fp, "%s%s", i ? BETWEEN : "", words->v[i]);
+	}
+	td_text_close(fp, &text);
+	return text;
 }
 
 /* Index the events with errata by name. */
@@ -377,7 +364,7 @@ static void index_events(struct td_index *names, const struct td_pmu_events *eve
 	}
 }
 
-static void add_of(struct td_model_metric *metric, const struct td_pmu_events *events,
+static void add_of(struct td_names *errata, const char *pmu, const struct td_pmu_events *events,
 		   const struct td_index *names, const char *name)
 {
 	uint64_t hash = td_hash_any_case(name);
@@ -386,8 +373,8 @@ static void add_of(struct td_model_metric *metric, const struct td_pmu_events *e
 	while ((i = td_index_next(names, hash, &step)) != TD_NOT_FOUND) {
 		const struct td_model_event *event = &events->events[i];
 
-		if (strcasecmp(event->name, name) == 0 && strcmp(event->pmu, metric->pmu) == 0)
-			add_all(&metric->errata, event->errata);
+		if (strcasecmp(event->name, name) == 0 && strcmp(event->pmu, pmu) == 0)
+			add_all(errata, event->errata);
 	}
 }
 
@@ -395,6 +382,7 @@ static void add_of(struct td_model_metric *metric, const struct td_pmu_events *e
 static void add_of_formula(struct td_model_metric *metric, const struct td_pmu_events *events,
 			   const struct td_index *names)
 {
+	struct td_names errata = { 0 };
 	char name[128];
 	size_t len;
 
@@ -402,10 +390,12 @@ static void add_of_formula(struct td_model_metric *metric, const struct td_pmu_e
 		len = strspn(at, NAME_LETTERS);
 		if (len && len < sizeof(name)) {
 			snprintf(name, sizeof(name), "%.*s", (int)len, at);
-			add_of(metric, events, names, name);
+			add_of(&errata, metric->pmu, events, names, name);
 		}
 		len += !len;
 	}
+	metric->errata = join(&errata);
+	td_names_free(&errata);
 }
 
 /*

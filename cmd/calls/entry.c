@@ -493,6 +493,8 @@ static int ask(const struct td_sysfs *fs, const struct td_object *object, const 
 	return pid < 0 ? -EAGAIN : 0;
 }
 
+#define NR_KINDS 256 /* a kind is a letter */
+
 /* The lines of one kind in an answer. */
 struct found {
 	unsigned int nr;
@@ -500,11 +502,6 @@ struct found {
 	char name[256];  /* the first line's name */
 	char all[400];   /* names in all lines */
 };
-
-static bool parse_line(const char *line, char *kind, uint64_t *number, char name[256])
-{
-	return sscanf(line, "%c %" SCNx64 " %255[^\n]", kind, number, name) == 3;
-}
 
 static void add_line(struct found *found, uint64_t number, const char *name)
 {
@@ -518,20 +515,22 @@ static void add_line(struct found *found, uint64_t number, const char *name)
 		 used ? ", " : "", name, number);
 }
 
-static struct found collect(const char *answer, char wanted)
+/* Sorts the lines by their kinds, and adds the exits. */
+static void parse(struct td_entry_point *entry, const char *answer, struct found found[NR_KINDS])
 {
-	struct found found = { 0 };
-
 	for (const char *line = answer; line && *line;) {
 		const char *end = strchr(line, '\n');
 		uint64_t number;
 		char name[256], kind;
 
-		if (parse_line(line, &kind, &number, name) && kind == wanted)
-			add_line(&found, number, name);
+		if (sscanf(line, "%c %" SCNx64 " %255[^\n]", &kind, &number, name) == 3) {
+			add_line(&found[(unsigned char)kind], number, name);
+			if (kind == EXIT)
+				td_array_push(&entry->exits, &entry->nr_exits, &number,
+					      sizeof(number));
+		}
 		line = end ? end + 1 : NULL;
 	}
-	return found;
 }
 
 static const char *reason_of(int rc)
@@ -548,16 +547,14 @@ static const char *reason_of(int rc)
 	}
 }
 
-static int no_function(const char *path, const char *name, const char *answer, struct td_err *err)
+static int no_function(const char *path, const char *name, const struct found found[NR_KINDS],
+		       struct td_err *err)
 {
-	struct found end = collect(answer, END);
-	struct found closest = collect(answer, CLOSEST);
-
-	if (!end.nr)
+	if (!found[END].nr)
 		return td_err_set(err, -EIO, "%s: the process that reads its symbols has ended",
 				  path);
-	if (end.number) {
-		td_err_set(err, -ENOENT, "%s: %s", path, reason_of((int)end.number));
+	if (found[END].number) {
+		td_err_set(err, -ENOENT, "%s: %s", path, reason_of((int)found[END].number));
 		return td_err_hint(err,
 				   "FUNCTION@FILE names the file that contains it: a program, or a "
 				   "library");
@@ -565,8 +562,8 @@ static int no_function(const char *path, const char *name, const char *answer, s
 	td_err_usage(err,
 		     "%s has no function %s: it is in another file, or inlined into its callers",
 		     path, name);
-	if (closest.nr)
-		return td_err_hint(err, "did you mean %s?", closest.name);
+	if (found[CLOSEST].nr)
+		return td_err_hint(err, "did you mean %s?", found[CLOSEST].name);
 	return td_err_hint(
 		err,
 		"FUNCTION@FILE names another file; __attribute__((noinline)) keeps a function");
@@ -630,50 +627,34 @@ static void look_at_code(struct td_entry_point *entry)
 			read_bytes(entry, entry->exits[i], code) && has_bad_prefix(code);
 }
 
-static void parse_exits(struct td_entry_point *entry, const char *answer)
+static int choose(struct td_entry_point *entry, const struct found found[NR_KINDS],
+		  struct td_notes *notes, struct td_err *err)
 {
-	struct found reason = collect(answer, REASON);
-	char name[256], kind;
-	uint64_t number;
+	const struct found *clone = &found[CLONE];
+	bool whole = found[FOUND].nr; /* the function itself, not a copy */
+	const struct found *chosen = whole ? &found[FOUND] : clone;
 
-	for (const char *line = answer; line && *line;) {
-		const char *end = strchr(line, '\n');
-
-		if (parse_line(line, &kind, &number, name) && kind == EXIT)
-			td_array_push(&entry->exits, &entry->nr_exits, &number, sizeof(number));
-		line = end ? end + 1 : NULL;
-	}
-	if (reason.nr)
-		entry->no_probes = td_strdup(reason.name);
-}
-
-static int choose(struct td_entry_point *entry, const char *answer, struct td_notes *notes,
-		  struct td_err *err)
-{
-	struct found found = collect(answer, FOUND);
-	struct found clone = collect(answer, CLONE);
-	struct found part = collect(answer, PART);
-
-	entry->moves = collect(answer, STACKS).nr > 0;
-	if (found.nr > 1 || (!found.nr && clone.nr > 1)) {
+	entry->moves = found[STACKS].nr > 0;
+	if (chosen->nr > 1) {
 		td_err_usage(err, "%s: several functions are named %s", entry->path, entry->name);
-		return td_err_hint(err, "it may be %s", found.nr ? found.all : clone.all);
+		return td_err_hint(err, "it may be %s", chosen->all);
 	}
-	entry->marked = collect(answer, MARKS).nr > 0;
-	if (!found.nr && !clone.nr)
-		return no_function(entry->path, entry->name, answer, err);
-	entry->offset = found.nr ? found.number : clone.number;
-	entry->size = collect(answer, found.nr ? SIZE : CLONE_SIZE).number;
-	if (!found.nr)
+	entry->marked = found[MARKS].nr > 0;
+	if (!chosen->nr)
+		return no_function(entry->path, entry->name, found, err);
+	entry->offset = chosen->number;
+	entry->size = found[whole ? SIZE : CLONE_SIZE].number;
+	if (!whole)
 		td_notes_add(notes, "%s: counting the calls of %s, a copy that the compiler made",
-			     entry->name, clone.name);
-	if (found.nr && clone.nr)
+			     entry->name, clone->name);
+	else if (clone->nr)
 		td_notes_add(notes, "%s: calls of its copy %s are not counted", entry->name,
-			     clone.name);
-	if (part.nr)
+			     clone->name);
+	if (found[PART].nr)
 		td_notes_add(notes, "%s: its separate part %s is counted with it", entry->name,
-			     part.name);
-	parse_exits(entry, answer);
+			     found[PART].name);
+	if (found[REASON].nr)
+		entry->no_probes = td_strdup(found[REASON].name);
 	return 0;
 }
 
@@ -696,17 +677,20 @@ int td_entry_find(struct td_entry_point *entry, const struct td_symbols *symbols
 		  const struct td_object *object, const char *name, struct td_err *err)
 {
 	int rc = open_entry(entry, symbols->fs, object, name, err);
-	char *answer;
+	td_autofree struct found *found = NULL;
+	td_autofree char *answer = NULL;
 
 	if (rc)
 		return rc;
 	answer = td_calloc(1, ANSWER_BYTES);
 	rc = ask(symbols->fs, object, name, answer);
-	rc = rc ? td_err_set(err, rc, "%s: %s", object->path, strerror(-rc))
-		: choose(entry, answer, symbols->notes, err);
+	if (rc)
+		return td_err_set(err, rc, "%s: %s", object->path, strerror(-rc));
+	found = td_calloc(NR_KINDS, sizeof(*found));
+	parse(entry, answer, found);
+	rc = choose(entry, found, symbols->notes, err);
 	if (!rc)
 		look_at_code(entry);
-	free(answer);
 	return rc;
 }
 

@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -441,7 +443,7 @@ void td_tasks_add_family(const struct td_sysfs *fs, int pid, uint64_t since, str
 	td_ints_free(&family.pids);
 }
 
-static int list_processes(const struct td_sysfs *fs, struct td_ints *pids, struct td_err *err)
+int td_tasks_add_processes(const struct td_sysfs *fs, struct td_ints *pids, struct td_err *err)
 {
 	struct td_names names;
 	int pid, rc = td_sysfs_list(fs->proc, ".", &names);
@@ -454,10 +456,40 @@ static int list_processes(const struct td_sysfs *fs, struct td_ints *pids, struc
 	return rc ? td_err_set(err, rc, "%s: %s", fs->proc_path, strerror(-rc)) : 0;
 }
 
+int64_t td_task_user(const struct td_sysfs *fs, int pid)
+{
+	struct stat st;
+	char path[16];
+
+	/* as task_dump_owner() of Linux has it for this directory, also of undumpable processes */
+	snprintf(path, sizeof(path), "%d", pid);
+	return fstatat(fs->proc, path, &st, 0) ? -1 : (int64_t)st.st_uid;
+}
+
+char *td_user_name(uid_t user)
+{
+	struct passwd entry, *found = NULL;
+	char text[16 * 1024];
+#ifdef TD_STATIC
+	/* other name services need shared libraries */
+	FILE *file = fopen("/etc/passwd", "re");
+
+	while (file && fgetpwent_r(file, &entry, text, sizeof(text), &found) == 0) {
+		if (entry.pw_uid == user)
+			break;
+	}
+	if (file)
+		fclose(file);
+#else
+	getpwuid_r(user, &entry, text, sizeof(text), &found);
+#endif
+	return found ? td_strdup(entry.pw_name) : td_aprintf("%u", user);
+}
+
 static int add_all_tasks(const struct td_sysfs *fs, struct td_ints *tids, struct td_err *err)
 {
 	struct td_ints pids = { 0 };
-	int rc = list_processes(fs, &pids, err);
+	int rc = td_tasks_add_processes(fs, &pids, err);
 
 	for (size_t i = 0; !rc && i < pids.nr; i++)
 		add_threads(fs, pids.v[i], tids);
@@ -486,7 +518,7 @@ int td_tasks_add_with(const struct td_sysfs *fs, const char *variable, struct td
 		      struct td_err *err)
 {
 	struct td_ints all = { 0 };
-	int rc = list_processes(fs, &all, err);
+	int rc = td_tasks_add_processes(fs, &all, err);
 
 	for (size_t i = 0; !rc && i < all.nr; i++) {
 		if (all.v[i] != getpid() && has_variable(fs, all.v[i], variable))

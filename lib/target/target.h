@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "lib/base/err.h"
 #include "lib/base/index.h"
@@ -131,6 +132,12 @@ void td_tasks_add_family(const struct td_sysfs *fs, int pid, uint64_t since, str
  */
 int td_tasks_add_with(const struct td_sysfs *fs, const char *variable, struct td_ints *pids,
 		      struct td_err *err);
+/* Adds all processes of the machine. */
+int td_tasks_add_processes(const struct td_sysfs *fs, struct td_ints *pids, struct td_err *err);
+/* Returns the effective user of a process, or -1 if it has ended. */
+int64_t td_task_user(const struct td_sysfs *fs, int pid);
+/* Returns the name of a user, or the number of one without a name; the caller frees it. */
+char *td_user_name(uid_t user);
 /* Returns true if one of these tasks has ended or is a zombie. */
 bool td_tasks_has_ended(const struct td_ints *tids);
 /* Returns true if the process runs a KVM guest; false also if its descriptors are hidden. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a command has started, as -l auto finds it. */
+/* What a command has started, as -l auto finds it, and whose processes they are. */
 #include "lib/target/target.h"
 
 #include <pthread.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/base/util.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 
@@ -79,6 +81,33 @@ static void test_guests(const struct td_sysfs *fs)
 	ok(!td_tasks_has_guest(fs, 1 << 30), "no process");
 }
 
+/* The effective user of a process, and names of users. */
+static void test_users(const struct td_sysfs *fs)
+{
+	const struct passwd *own = getpwuid(geteuid());
+	char *name = own ? td_strdup(own->pw_name) : td_aprintf("%u", geteuid()), *found;
+	uid_t nameless = 4000000000;
+	struct td_ints pids = { 0 };
+	struct td_err err;
+
+	ok(td_tasks_add_processes(fs, &pids, &err) == 0 && td_ints_has(&pids, getpid()),
+	   "all processes, also this one");
+	td_ints_free(&pids);
+	ok(td_task_user(fs, getpid()) == geteuid(), "the user of this process");
+	ok(td_task_user(fs, 1 << 30) == -1, "no process, no user");
+	found = td_user_name(geteuid());
+	is_str(found, name, "the user's name");
+	free(found);
+	free(name);
+	while (getpwuid(nameless))
+		nameless++;
+	name = td_aprintf("%u", nameless);
+	found = td_user_name(nameless);
+	is_str(found, name, "the number of a user without a name");
+	free(found);
+	free(name);
+}
+
 int main(void)
 {
 	struct td_sysfs fs;
@@ -91,6 +120,7 @@ int main(void)
 	if (td_sysfs_open(&fs, "/sys", "/proc", &err) || pipe(ends))
 		return 1;
 	test_guests(&fs);
+	test_users(&fs);
 	has_children = faccessat(fs.proc, "self/task", F_OK, 0) == 0 &&
 		       access("/proc/thread-self/children", F_OK) == 0;
 	before = td_tasks_now();

@@ -238,8 +238,8 @@ static size_t length_of(const char *label, enum td_aggregation how)
 {
 	const char *dash = strrchr(label, '-');
 
-	return td_aggregation_names_tasks(how) && dash && dash != label ? (size_t)(dash - label)
-									: strlen(label);
+	return td_aggregation_has_tids(how) && dash && dash != label ? (size_t)(dash - label)
+								     : strlen(label);
 }
 
 /*

@@ -627,7 +627,7 @@ const struct td_option_group td_group_verbose = { TD_SECTION_HOW, verbose };
 
 #define MAX_ROWS 32 /* bits in show.aggregations and .formats */
 
-static struct td_option aggregations[MAX_ROWS + 1], places[MAX_ROWS + 1], processes[2];
+static struct td_option aggregations[MAX_ROWS + 1], places[MAX_ROWS + 1], processes[3];
 static struct td_option formats[MAX_ROWS + 1], json[2], markdown[2];
 
 /* Make the option of row i, which sets bit i at offset. */
@@ -648,11 +648,12 @@ static struct td_option make_option(const char *option, const char *letter, cons
 /* Fill in the options of aggregations that are not for single subcommands. */
 static void fill_aggregations(void)
 {
-	struct td_option *o = aggregations, *place = places;
+	struct td_option *o = aggregations, *place = places, *process = processes;
 
 	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {
 		const struct td_aggregation_row *row = td_aggregation_row((enum td_aggregation)i);
-		struct td_option *option = i == TD_AGGREGATE_PROCESS ? processes : o;
+		bool sums_tasks = i == TD_AGGREGATE_PROCESS || i == TD_AGGREGATE_USER;
+		struct td_option *option = sums_tasks ? process++ : o;
 
 		if (i == TD_AGGREGATE_REGION || !row->option)
 			continue;
@@ -663,7 +664,7 @@ static void fill_aggregations(void)
 			o->set = set_cache;
 			o->optional = true;
 		}
-		if (option != o)
+		if (sums_tasks)
 			continue;
 		if (i != TD_AGGREGATE_THREAD)
 			*place++ = *o;

@@ -34,7 +34,7 @@ extern const struct td_option_group td_group_cpus, /* which CPUs are counted */
  * empty before td_opts_fill_rows().
  */
 extern const struct td_option_group td_group_aggregations, /* all but --total */
-	td_group_processes,                                /* --per-process */
+	td_group_processes,                                /* --per-process, --per-user */
 	td_group_places,   /* aggregations of CPUs: no --per-thread */
 	td_group_formats,  /* -x, -j and others that show reports */
 	td_group_json,     /* only -j */

@@ -21,13 +21,21 @@ struct conflict {
 	const char *text;
 };
 
-static int first_conflict(const struct conflict *c, size_t nr, struct td_err *err)
+/* Return NULL if there is none. */
+static const char *find_conflict(const struct conflict *c, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (c[i].both)
-			return td_err_usage(err, "%s", c[i].text);
+			return c[i].text;
 	}
-	return 0;
+	return NULL;
+}
+
+static int first_conflict(const struct conflict *c, size_t nr, struct td_err *err)
+{
+	const char *text = find_conflict(c, nr);
+
+	return text ? td_err_usage(err, "%s", text) : 0;
 }
 
 static int check_target(const struct td_request *o, struct td_err *err)
@@ -203,37 +211,40 @@ static int check_events(const struct td_request *o, struct td_err *err)
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
-/* Counts at context switches are those of the tree, for all tasks of the machine. */
+/*
+ * Counts at context switches are those of the tree, for all tasks of the machine.  The texts follow
+ * the name of the option.
+ */
 static int check_processes(const struct td_request *o, struct td_err *err)
 {
+	enum td_aggregation how = td_request_aggregation(o);
 	const struct td_ask *ask = &o->ask;
 	const struct conflict conflicts[] = {
 		{ td_target_attaches(&o->target) || o->target.has_cpus ||
 			  td_target_has_cgroups(&o->target),
-		  "--per-process counts all processes of the machine: -p, -t, -C and cgroups exclude it" },
+		  "counts all processes of the machine: -p, -t, -C and cgroups exclude it" },
 		{ !td_target_is_wide(&o->target),
-		  "--per-process counts all processes of the machine: it needs -a" },
+		  "counts all processes of the machine: it needs -a" },
 		{ td_request_has_events(o) || ask->nr_names || ask->bottlenecks || ask->energy ||
 			  ask->drill,
-		  "--per-process shows levels of the tree: -e, -d, -M, --bottlenecks, --energy, "
-		  "--null and -l auto exclude it" },
+		  "shows levels of the tree: -e, -d, -M, --bottlenecks, --energy, --null and -l "
+		  "auto exclude it" },
 		{ o->no_multiplex || o->when.repeat != 1,
-		  "--per-process is of one run: -r and --no-multiplex exclude it" },
-		{ o->show.metric_only, "--metric-only and --per-process exclude each other" },
-		{ o->show.print_perf,
-		  "--per-process has no equivalent in perf stat: --print-perf excludes it" },
-		{ o->when.control, "--control and --per-process exclude each other" },
+		  "is of one run: -r and --no-multiplex exclude it" },
+		{ o->show.metric_only, "and --metric-only exclude each other" },
+		{ o->show.print_perf, "has no equivalent in perf stat: --print-perf excludes it" },
+		{ o->when.control, "and --control exclude each other" },
 		{ td_request_exposes(o),
-		  "--openmetrics and --per-process exclude each other: there would be a series for "
-		  "each process that ever ran" },
+		  "and --openmetrics exclude each other: there would be a series for each process or "
+		  "user that ever ran" },
 		/* the remaining condition of td_request_by_switches() */
-		{ !td_request_by_switches(o),
-		  "--per-process and --metric-no-group exclude each other" },
+		{ !td_request_by_switches(o), "and --metric-no-group exclude each other" },
 	};
+	const char *text = find_conflict(conflicts, TD_ARRAY_SIZE(conflicts));
 
-	return td_request_aggregation(o) == TD_AGGREGATE_PROCESS
-		       ? first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err)
-		       : 0;
+	if (how != TD_AGGREGATE_PROCESS && how != TD_AGGREGATE_USER)
+		return 0;
+	return text ? td_err_usage(err, "%s %s", td_aggregation_option(how), text) : 0;
 }
 
 static int check_no_multiplex(const struct td_request *o, struct td_err *err)

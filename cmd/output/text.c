@@ -55,7 +55,7 @@ static void events_put_header(struct td_writer *writer, const struct layout *lay
 	FILE *fp = writer->fp;
 
 	fprintf(fp, "#%*s", td_out_time_width(writer->frame, TIME_WIDTH) - 1, "time");
-	if (td_aggregation_names_tasks(writer->frame->how))
+	if (td_aggregation_has_tids(writer->frame->how))
 		fprintf(fp, " %*s%-*s", COMM_WIDTH, "comm", layout->by->width - COMM_WIDTH, "-pid");
 	else if (layout->by->width)
 		fprintf(fp, " %-*s", layout->by->width, layout->by->name);
@@ -103,7 +103,7 @@ static void put_id(const struct td_writer *writer, const struct td_aggregation_r
 {
 	FILE *fp = writer->fp;
 
-	if (td_out_has_id(row) && td_aggregation_names_tasks(writer->frame->how))
+	if (td_out_has_id(row) && td_aggregation_has_tids(writer->frame->how))
 		put_thread(fp, row->id);
 	else
 		put_left(fp, by->width, td_out_has_id(row) ? row->id : "");

@@ -660,11 +660,11 @@ static int make_target(struct td_job *job, struct td_err *err)
 	int rc = 0;
 
 	if (by_switches && of_tasks && !request->dry_run && is_in_pid_namespace()) {
-		if (how == TD_AGGREGATE_PROCESS)
-			return td_err_set(
-				err, -ENOTSUP,
-				"--per-process needs the PID namespace of the machine, as "
-				"docker run --pid=host provides it");
+		if (how != TD_AGGREGATE_THREAD)
+			return td_err_set(err, -ENOTSUP,
+					  "%s needs the PID namespace of the machine, as "
+					  "docker run --pid=host provides it",
+					  td_aggregation_option(how));
 		by_switches = false;
 	}
 	td_target_make(&job->target, &request->target, of_tasks && !by_switches);

@@ -78,6 +78,7 @@ bool td_run_counts_by_switches(const struct td_job *job)
 int td_run_open_switches(struct td_run *run, struct td_err *err)
 {
 	struct td_job *job = run->job;
+	enum td_aggregation how = td_request_aggregation(job->request);
 	struct td_target cpus = job->target;
 	const struct td_switches_setup setup = {
 		.plan = &job->plan,
@@ -86,7 +87,8 @@ int td_run_open_switches(struct td_run *run, struct td_err *err)
 		.fs = &job->fs,
 		.names = &run->session->names,
 		.notes = &job->notes,
-		.of_processes = td_request_aggregation(job->request) == TD_AGGREGATE_PROCESS,
+		.of_processes = how != TD_AGGREGATE_THREAD,
+		.of_users = how == TD_AGGREGATE_USER,
 		.cgroups = job->target.each_cgroup ? &job->target.cgroups : NULL,
 	};
 	int rc;

@@ -137,6 +137,13 @@ static const struct td_aggregation_row by_process = {
 	.width = 24,
 };
 
+static const struct td_aggregation_row by_user = {
+	.name = "user",
+	.option = "--per-user",
+	.help = "with -a: a row for each user, the sum of the processes",
+	.width = 16,
+};
+
 static const struct td_aggregation_row by_region = {
 	.name = "region",
 	.option = "--per-region",
@@ -156,6 +163,7 @@ static const struct td_aggregation_row *const rows[] = {
 	[TD_AGGREGATE_CPU] = &by_cpu,
 	[TD_AGGREGATE_THREAD] = &by_thread,
 	[TD_AGGREGATE_PROCESS] = &by_process,
+	[TD_AGGREGATE_USER] = &by_user,
 	[TD_AGGREGATE_CORE] = &by_core,
 	[TD_AGGREGATE_CACHE] = &by_cache,
 	[TD_AGGREGATE_CLUSTER] = &by_cluster,
@@ -200,6 +208,11 @@ bool td_aggregation_by_task(enum td_aggregation how)
 }
 
 bool td_aggregation_names_tasks(enum td_aggregation how)
+{
+	return td_aggregation_has_tids(how) || how == TD_AGGREGATE_USER;
+}
+
+bool td_aggregation_has_tids(enum td_aggregation how)
 {
 	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_PROCESS;
 }

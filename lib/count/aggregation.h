@@ -16,6 +16,7 @@ enum td_aggregation {
 	TD_AGGREGATE_CPU,
 	TD_AGGREGATE_THREAD,
 	TD_AGGREGATE_PROCESS, /* sums of the threads of each process */
+	TD_AGGREGATE_USER,    /* sums of the processes of each user */
 	TD_AGGREGATE_CORE,
 	TD_AGGREGATE_CACHE,
 	TD_AGGREGATE_CLUSTER,
@@ -59,7 +60,9 @@ bool td_aggregation_find(const char *name, enum td_aggregation *how);
 bool td_aggregation_wants_places(enum td_aggregation how);
 /* Returns true if tasks, or parts of tasks, have separate rows. */
 bool td_aggregation_by_task(enum td_aggregation how);
-/* Returns true if the ids are names and numbers of threads or processes. */
+/* Returns true if the ids are names of threads, processes or users. */
 bool td_aggregation_names_tasks(enum td_aggregation how);
+/* Returns true if these names end with the number of a thread or process. */
+bool td_aggregation_has_tids(enum td_aggregation how);
 /* Returns the option as messages name it: "-A" or "--per-core". */
 const char *td_aggregation_option(enum td_aggregation how);

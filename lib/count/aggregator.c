@@ -396,7 +396,7 @@ static bool is_wanted(const struct td_aggregator *agg, const struct td_reading *
 
 /*
  * Adds "comm-tid", as in perf stat, "comm-tid#2" for the second task with this tid, or the name alone
- * of TD_TASK_IDLE and TD_TASK_LOST.
+ * of a user, TD_TASK_IDLE and TD_TASK_LOST.
  */
 static struct td_total *add_thread(const struct td_aggregator *agg, const struct td_reading *of,
 				   struct td_totals *totals)
@@ -405,7 +405,8 @@ static struct td_total *add_thread(const struct td_aggregator *agg, const struct
 		agg->names ? td_task_names_find_life(agg->names, of->tid, of->life) : NULL;
 	char suffix[SUFFIX_SIZE];
 
-	if (of->tid == TD_TASK_IDLE || of->tid == TD_TASK_LOST)
+	if (!td_aggregation_has_tids(agg->how) || of->tid == TD_TASK_IDLE ||
+	    of->tid == TD_TASK_LOST)
 		suffix[0] = '\0';
 	else if (of->life)
 		snprintf(suffix, sizeof(suffix), "-%d#%d", of->tid, of->life + 1);
@@ -441,6 +442,7 @@ static bool begins_row(const struct td_aggregator *agg, const struct td_reading 
 	switch (agg->how) {
 	case TD_AGGREGATE_THREAD:
 	case TD_AGGREGATE_PROCESS:
+	case TD_AGGREGATE_USER:
 		return v->tid != before->tid || v->life != before->life;
 	case TD_AGGREGATE_REGION:
 	case TD_AGGREGATE_MODE:

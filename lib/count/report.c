@@ -159,7 +159,7 @@ static void tell_place(struct td_row *row, enum td_aggregation how)
 		row->cpu = (double)strtol(row->name + prefix, NULL, 10);
 	if (how == TD_AGGREGATE_CORE)
 		row->core = row->name;
-	if (td_aggregation_names_tasks(how))
+	if (td_aggregation_has_tids(how))
 		tell_thread(row);
 	/* the CPU time of tasks is only known for all modes together */
 	if (how == TD_AGGREGATE_MODE)

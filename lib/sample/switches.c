@@ -40,7 +40,12 @@ struct td_switches {
 	size_t nr_cpus;
 	int *gone; /* tasks that ended since the last read */
 	size_t nr_gone;
-	uint64_t self; /* the number of this task, or the id of its cgroup */
+	uint64_t self; /* the number of this task or its user, or the id of its cgroup */
+	/* Users: their numbers begin at 1. */
+	struct td_index users;   /* number of each user id */
+	struct td_index user_of; /* number of each process's user */
+	struct td_index read_in; /* the interval in which it was last read; 0: none */
+	size_t interval;         /* number of this interval; the first is 1 */
 	/* Cgroups. */
 	char *root;
 	struct td_cgroup_paths paths;
@@ -80,6 +85,57 @@ static int *ended_on(struct td_switches *switches, int cpu)
 	return &switches->ended[cpu];
 }
 
+static size_t number_user(struct td_switches *switches, uid_t id)
+{
+	struct td_task_names *names = switches->setup.names;
+	size_t number = td_index_find(&switches->users, td_hash(id));
+	td_autofree char *name = NULL;
+
+	if (number != TD_NOT_FOUND)
+		return number;
+	number = switches->users.nr + 1;
+	td_index_add(&switches->users, td_hash(id), number);
+	name = td_user_name(id);
+	td_task_names_begin(names, (int)number, 0);
+	td_task_names_set(names, (int)number, name);
+	return number;
+}
+
+/*
+ * Returns the number of a process's user, which is read once in an interval because it may change.
+ * A process that has ended keeps its last user, which at first is that of its parent.
+ */
+static int user_of(struct td_switches *switches, int pid)
+{
+	uint64_t process = td_hash((uint32_t)pid);
+	size_t user;
+	int64_t id;
+
+	if (pid == TD_TASK_IDLE)
+		return TD_TASK_IDLE;
+	if (td_index_find(&switches->read_in, process) != switches->interval) {
+		td_index_set(&switches->read_in, process, switches->interval);
+		id = td_task_user(switches->setup.fs, pid);
+		if (id >= 0)
+			td_index_set(&switches->user_of, process, number_user(switches, (uid_t)id));
+	}
+	user = td_index_find(&switches->user_of, process);
+	return user == TD_NOT_FOUND ? TD_TASK_LOST : (int)user;
+}
+
+/* Reads the users of all processes, some of which end before their first slice is read. */
+static void read_users(struct td_switches *switches)
+{
+	struct td_ints pids = { 0 };
+	struct td_err unused = { 0 };
+
+	td_tasks_add_processes(switches->setup.fs, &pids, &unused);
+	for (size_t i = 0; i < pids.nr; i++)
+		user_of(switches, pids.v[i]);
+	td_ints_free(&pids);
+	switches->self = (uint64_t)user_of(switches, getpid());
+}
+
 /* Returns the number of the task of a sample.  A thread that is exiting has none any more. */
 static int task_of(struct td_switches *switches, const struct td_record *record)
 {
@@ -87,6 +143,8 @@ static int task_of(struct td_switches *switches, const struct td_record *record)
 
 	if (number < 0)
 		number = *ended_on(switches, record->cpu);
+	if (switches->setup.of_users)
+		return user_of(switches, number);
 	if (!td_task_names_find(switches->setup.names, number)) {
 		td_task_names_begin(switches->setup.names, number, life_of(switches, number));
 		td_task_names_read(switches->setup.names, switches->setup.fs, number);
@@ -94,12 +152,18 @@ static int task_of(struct td_switches *switches, const struct td_record *record)
 	return number;
 }
 
-/* Begin a task with the name of its parent. */
+/* Begin a task with the name or user of its parent. */
 static void begin_task(struct td_switches *switches, int number, int parent)
 {
 	struct td_task_names *names = switches->setup.names;
 	const char *name = td_task_names_find(names, parent);
+	uint64_t process = td_hash((uint32_t)number);
 
+	if (switches->setup.of_users) {
+		td_index_set(&switches->user_of, process, (size_t)user_of(switches, parent));
+		td_index_set(&switches->read_in, process, 0);
+		return;
+	}
 	td_task_names_begin(names, number, td_task_names_next_life(names, number));
 	if (name)
 		td_task_names_set(names, number, name);
@@ -112,7 +176,7 @@ static void end_task(struct td_switches *switches, const struct td_record *recor
 	int *number = ended_on(switches, record->cpu);
 
 	*number = by_pid ? record->pid : record->tid;
-	if (!by_pid || record->pid == record->tid)
+	if (!switches->setup.of_users && (!by_pid || record->pid == record->tid))
 		td_array_push(&switches->gone, &switches->nr_gone, number, sizeof(*number));
 }
 
@@ -141,7 +205,9 @@ static void follow(struct td_switches *switches, const struct td_record *record)
 		break;
 	case TD_RECORD_EXEC:
 	case TD_RECORD_NAME:
-		if (!by_pid || record->pid == record->tid)
+		if (switches->setup.of_users)
+			td_index_set(&switches->read_in, td_hash((uint32_t)record->pid), 0);
+		else if (!by_pid || record->pid == record->tid)
 			td_task_names_set(switches->setup.names, record->tid, record->path);
 		break;
 	case TD_RECORD_END:
@@ -482,6 +548,7 @@ int td_switches_open(struct td_switches **out, const struct td_switches_setup *s
 	switches->slices.by_cpu = setup->cgroups;
 	switches->how = td_calloc(setup->plan->events.nr, sizeof(*switches->how));
 	switches->self = (uint64_t)(setup->of_processes ? getpid() : gettid());
+	switches->interval = 1;
 	switches->timer = switches->epoll = -1;
 	sampler.how = switches->how;
 	td_task_names_begin(setup->names, TD_TASK_IDLE, 0);
@@ -514,6 +581,9 @@ void td_switches_close(struct td_switches *switches)
 	free(switches->ended);
 	free(switches->gone);
 	free(switches->root);
+	td_index_free(&switches->users);
+	td_index_free(&switches->user_of);
+	td_index_free(&switches->read_in);
 	td_cgroup_paths_free(&switches->paths);
 	td_slice_sums_free(&switches->named);
 	free(switches);
@@ -545,7 +615,9 @@ void td_switches_begin(struct td_switches *switches)
 	/* only the second turn begins with a group that no other one keeps from the counters */
 	for (int i = 0; i < 2 && switches->timer >= 0; i++)
 		take_turn(switches);
-	/* after this, because records name the cgroups that are created from now on */
+	/* after this, because records name the cgroups and processes that begin from now on */
+	if (switches->setup.of_users)
+		read_users(switches);
 	if (switches->root) {
 		td_cgroup_paths_read(&switches->paths, switches->root);
 		switches->self = td_cgroup_own(switches->setup.fs, switches->root);
@@ -587,6 +659,7 @@ void td_switches_read(struct td_switches *switches, struct td_readings *readings
 	look_at_all(switches, true);
 	read_ns = td_now_ns();
 	td_sampler_read(switches->sampler, true, take_record, switches);
+	switches->interval++;
 	*readings = *td_slices_end(&switches->slices);
 	if (switches->setup.cgroups)
 		name_cgroups(switches, readings);

@@ -22,6 +22,7 @@ struct td_switches_setup {
 	struct td_task_names *names; /* gets the names of tasks */
 	struct td_notes *notes;
 	bool of_processes; /* sum the threads of a process */
+	bool of_users;     /* with of_processes: sum the processes of a user */
 	/* count these, each with the cgroups below it, instead of tasks; NULL: tasks */
 	const struct td_cgroups *cgroups;
 };

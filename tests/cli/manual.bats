@@ -334,7 +334,7 @@ takes() {
 	takes list hw -- "${options[@]}"
 	takes list cycles -- --print
 	# --interval-clear wants a terminal
-	mapfile -t options < <(listed tdstat-report.1 | grep -vx -e -i -e --input -e --interval-clear -e --per-thread -e --per-process -e --append -e --locate -e --callers -e --profile -e --folded -e --pprof -e --flame)
+	mapfile -t options < <(listed tdstat-report.1 | grep -vx -e -i -e --input -e --interval-clear -e --per-thread -e --per-process -e --per-user -e --append -e --locate -e --callers -e --profile -e --folded -e --pprof -e --flame)
 	[ "${#options[@]}" -gt 15 ]
 	takes report "$data/alderlake-2.jsonl" -- "${options[@]}"
 	takes report -o result "$data/alderlake-2.jsonl" -- --append

@@ -132,6 +132,37 @@ report() {
 	assert_complains "--per-process: .*/alderlake-2.jsonl was recorded without it"
 }
 
+@test "users of a machine: by name alone, the biggest losses first" {
+	report -j "$data/users.jsonl"
+	assert_success
+	# a name may have a hyphen, and one user has only a number
+	try jq -es '
+		map(select(.metric == "tma_retiring")) | group_by(.time) | length == 2 and all(
+			map(.id) == ["systemd-network", "_apt", "4711", "root", "root", "(idle)"] and
+			all(has("tid") or has("comm") | not) and .[-1].lost_share == null)' <<<"$output"
+	assert_success
+	report -x, --top 2 "$data/users.jsonl"
+	assert_equal "$(sed 1d <<<"$output" | cut -d, -f2 | xargs)" 'systemd-network _apt systemd-network _apt'
+	report --summary "$data/users.jsonl"
+	assert_line --regexp '^ systemd-network cpu_core, .* slots were lost here$'
+	assert_line --regexp '^ Biggest losers: systemd-network \(.*\), _apt \('
+	# all users are the machine
+	report --total -x, "$data/users.jsonl"
+	assert_equal "$(sed 1d <<<"$output" | wc -l)" 4
+	report --per-user "$data/alderlake-2.jsonl"
+	assert_complains "--per-user: .*/alderlake-2.jsonl was recorded without it"
+	report --per-process "$data/users.jsonl"
+	assert_complains "--per-process: .*/users.jsonl was recorded without it"
+	report --per-thread "$data/users.jsonl"
+	assert_complains "--per-thread: .*/users.jsonl was recorded with --per-user"
+	report -A "$data/users.jsonl"
+	assert_complains "-A: .*/users.jsonl has counts per user, not per CPU"
+	# users are compared by name
+	try "$TDSTAT" diff -j "$data/users.jsonl" "$data/users.jsonl"
+	try jq -rs 'map(.id // empty) | unique | join(" ")' <<<"$output"
+	assert_output "4711 _apt all root systemd-network"
+}
+
 # cgroups_of [[SLOTS, RETIRING], ...] NAMES: a recording of cgroups, all on CPU 0
 cgroups_of() {
 	jq -cn --argjson v "$1" --argjson names "$2" '

@@ -11,13 +11,13 @@ load nobody
 
 SCENARIOS=$BATS_TEST_DIRNAME/../emulator/scenarios
 
-# has PID SCENARIO PMU POINTS: each row of the process, in the file "out", is within so many points
+# has PID SCENARIO PMU POINTS: each row of the process or user, in the file "out", is within so many points
 # of what the formulas make of the scenario.  The kernel's end of a switch counts for the next task,
 # and takes a slow emulated machine a hundredth of a slice; where a busy host stops the machine while
 # a group is read, its events have different ends of the slice.
 has() {
 	jq -r --argjson pid "$1" --arg pmu "$3" \
-		'select(.tid == $pid and .pmu == $pmu and .level) | "\(.metric) \(.value)"' out >rows
+		'select((.tid == $pid or .id == "\($pid)") and .pmu == $pmu and .level) | "\(.metric) \(.value)"' out >rows
 	python3 "$BATS_TEST_DIRNAME/../emulator/truth" --values --kind "${3#cpu_}" alderlake \
 		"$SCENARIOS/alderlake.truth" "$2" >values
 	awk -v points="$4" 'NR == FNR { want[$1] = $2; next }
@@ -87,6 +87,25 @@ act-${pids[0]}" ]
 		while [ $i -lt 200 ]; do ./short; i=$((i + 1)); done'
 	[ "$(jq -r 'select(.level == 1 and .comm == "short").tid' out | sort -u | wc -l)" -eq 200 ]
 	[ "$(jq -r 'select(.level == 1 and .comm == "(lost)").tid' out | wc -l)" -eq 0 ]
+}
+
+@test "users: each has the processes that were started, also short ones, and changed to it" {
+	as() { setpriv --reuid "$1" --clear-groups "${@:2}" 3>&- & }
+	as 4711 taskset -c 0 "$ACT" -w end 600s:ports
+	# shellcheck disable=SC2016 # of the shell that runs it
+	as 4712 taskset -c 1 sh -c 'until [ -e end ]; do "$0" 100ms:dram_latency; done' "$ACT"
+	sh -c 'until [ -e go ]; do :; done; exec setpriv --reuid nobody --clear-groups "$0" -w end 600s:ports' "$ACT" 3>&- &
+	"$TDSTAT" -a --per-user -l 1 -I 500 -j -o rows -- sh -c 'until [ -e end ]; do sleep 0.1; done' 3>&- &
+	wait_for grep -q '"id":"4712"' rows
+	touch go
+	wait_for grep -q '"id":"nobody"' rows
+	touch end
+	wait
+	jq -c 'select(.interval == 1)' rows >out
+	[ "$(jq -r 'select(.level and .id != "(lost)").id' out | sort -u | xargs)" = '(idle) 4711 4712 root' ]
+	has 4711 ports cpu_core 0.6
+	# of the children, as the shell itself is not bound by memory
+	jq -es 'map(select(.id == "4712" and .metric == "tma_backend_bound").value) | length > 0 and all(. > 45)' out
 }
 
 @test "rows of intervals, and the same from a recording" {

@@ -305,6 +305,14 @@ static const struct {
 	  .v = { { 0, -1, 70, 10, 8, 4 }, { 1, -1, 70, 11, 8, 2 } }, .nr = 2,
 	  .want = { { "?-70", NULL, "?-70", { 10, 11 }, { 1, 1 } } },
 	  .nr_ids = 1 },
+	{ "users, and CPUs without one, by their names alone", TD_AGGREGATE_USER,
+	  .named = true,
+	  .v = { { 0, -1, 2000, 1, 8, 8 }, { 0, -1, TD_TASK_IDLE, 2, 8, 8 },
+		 { 0, -1, 70, 4, 8, 8 }, { 1, -1, 2000, 8, 8, 8 } }, .nr = 4,
+	  .want = { { "?", NULL, "?", { 2, NAN }, { 1, 0 } },
+		    { "make", NULL, "make", { 4, NAN }, { 1, 0 } },
+		    { "cc1 -x", NULL, "cc1 -x", { 1, 8 }, { 1, 1 } } },
+	  .nr_ids = 3 },
 	{ "threads together", TD_AGGREGATE_ALL,
 	  .v = { { 0, -1, 70, 10, 8, 8 }, { 0, -1, 71, 5, 8, 8 } }, .nr = 2,
 	  .want = { { "all", NULL, "all", { 15, NAN }, { 2, 0 } } },
@@ -487,8 +495,8 @@ static void test_sum(size_t i, const struct td_task_names *names)
 static void test_names(void)
 {
 	static const char *const want[] = {
-		"all",     "cpu", "thread", "process", "core",   "cache",
-		"cluster", "die", "socket", "node",    "region",
+		"all",   "cpu",     "thread", "process", "user", "core",
+		"cache", "cluster", "die",    "socket",  "node", "region",
 	}; /* and modes, which no recording has */
 	enum td_aggregation how = TD_AGGREGATE_DIE;
 
@@ -501,7 +509,7 @@ static void test_names(void)
 		ok(td_aggregation_wants_places((enum td_aggregation)i) ==
 			   (strcmp(name, "all") != 0 && strcmp(name, "cpu") != 0 &&
 			    strcmp(name, "thread") != 0 && strcmp(name, "process") != 0 &&
-			    strcmp(name, "region") != 0),
+			    strcmp(name, "user") != 0 && strcmp(name, "region") != 0),
 		   "%s: wants to know where CPUs are", want[i]);
 	}
 	ok(!td_aggregation_find("Core", &how) && !td_aggregation_find("mode", &how) &&

@@ -652,7 +652,7 @@ static void fill_aggregations(void)
 
 	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {
 		const struct td_aggregation_row *row = td_aggregation_row((enum td_aggregation)i);
-		bool sums_tasks = i == TD_AGGREGATE_PROCESS || i == TD_AGGREGATE_USER;
+		bool sums_tasks = td_aggregation_sums_tasks((enum td_aggregation)i);
 		struct td_option *option = sums_tasks ? process++ : o;
 
 		if (i == TD_AGGREGATE_REGION || !row->option)

@@ -242,7 +242,7 @@ static int check_processes(const struct td_request *o, struct td_err *err)
 	};
 	const char *text = find_conflict(conflicts, TD_ARRAY_SIZE(conflicts));
 
-	if (how != TD_AGGREGATE_PROCESS && how != TD_AGGREGATE_USER)
+	if (!td_aggregation_sums_tasks(how))
 		return 0;
 	return text ? td_err_usage(err, "%s %s", td_aggregation_option(how), text) : 0;
 }

@@ -33,7 +33,7 @@ void td_picture_place(struct td_picture *picture);
 void td_picture_free(struct td_picture *picture);
 
 #define TD_ICICLE_WIDTH  960
-#define TD_ICICLE_HEIGHT 320 /* height of the whole picture */
+#define TD_ICICLE_HEIGHT 320 /* height for all icicles */
 
 /*
  * Write elements of SVG: a column per level, and in it an element per node, with name,

@@ -278,12 +278,6 @@ int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
 	return request->show.time ? check_time(rec, request->show.time, err) : 0;
 }
 
-/* Do rows sum up tasks, so that a recording has no others? */
-static bool sums_tasks(enum td_aggregation how)
-{
-	return how == TD_AGGREGATE_PROCESS || how == TD_AGGREGATE_USER;
-}
-
 static int check_readings(const struct td_recording *rec, enum td_aggregation how,
 			  const struct td_readings *delta, struct td_err *err)
 {
@@ -296,17 +290,18 @@ static int check_readings(const struct td_recording *rec, enum td_aggregation ho
 	if (how == TD_AGGREGATE_THREAD && (!tasks || delta->v[0].tid < 0))
 		return td_err_usage(err, "--per-thread: %s has counts per CPU, not per thread",
 				    rec->path);
-	if (sums_tasks(how) && rec->info.how != how)
+	if (td_aggregation_sums_tasks(how) && rec->info.how != how)
 		return td_err_usage(err, "%s: %s was recorded without it",
 				    td_aggregation_option(how), rec->path);
-	if (how == TD_AGGREGATE_THREAD && sums_tasks(rec->info.how))
+	if (how == TD_AGGREGATE_THREAD && td_aggregation_sums_tasks(rec->info.how))
 		return td_err_usage(err, "--per-thread: %s was recorded with %s", rec->path,
 				    td_aggregation_option(rec->info.how));
 	if (how == TD_AGGREGATE_REGION || td_aggregation_names_tasks(how) || !tasks)
 		return 0;
 	return td_err_usage(
 		err, "%s: %s has counts per %s, not per CPU", td_aggregation_option(how), rec->path,
-		sums_tasks(rec->info.how) ? td_aggregation_row(rec->info.how)->name : "thread");
+		td_aggregation_sums_tasks(rec->info.how) ? td_aggregation_row(rec->info.how)->name
+							 : "thread");
 }
 
 int td_recorded_next(struct td_recording *rec, enum td_aggregation how, uint64_t *time_ns,

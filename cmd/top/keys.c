@@ -265,6 +265,8 @@ static enum td_top_wish find_wish(struct td_top_state *state, int key)
 		return TD_TOP_FASTER;
 	case 'H':
 		return TD_TOP_THREADS;
+	case 'u':
+		return TD_TOP_USERS;
 	case 'c':
 		return TD_TOP_CORES;
 	case 'b':

@@ -486,7 +486,7 @@ static void complete(struct td_request *request, bool switches)
 
 	if (request->input)
 		return;
-	request->target.all_cpus |= how == TD_AGGREGATE_PROCESS || (switches && threads);
+	request->target.all_cpus |= td_aggregation_sums_tasks(how) || (switches && threads);
 	request->target.by_events |= !switches;
 	if (request->ask.level)
 		return;
@@ -509,7 +509,7 @@ static const char *change_level(struct td_request *request, int level)
 		request->ask.drill = false;
 		request->ask.level = 0;
 	}
-	if (!request->ask.drill || request->show.aggregations != bit(TD_AGGREGATE_PROCESS))
+	if (!request->ask.drill || !td_aggregation_sums_tasks(td_request_aggregation(request)))
 		return NULL;
 	request->show.aggregations = bit(TD_AGGREGATE_CPU);
 	return "a row per CPU, because level auto is not of processes";
@@ -529,19 +529,21 @@ static void change_interval(struct td_request *request, int step)
 		request->when.interval_ms = times_ms[at];
 }
 
-/* Choose processes, threads or CPUs, in turn. */
-static void change_tasks(struct td_request *request, bool processes)
+/* Choose processes, threads or CPUs, in turn; or users and processes. */
+static void change_tasks(struct td_request *request, bool processes, bool users)
 {
 	enum td_aggregation how = td_request_aggregation(request);
 
-	if (how == TD_AGGREGATE_THREAD)
+	if (users)
+		how = how == TD_AGGREGATE_USER ? TD_AGGREGATE_PROCESS : TD_AGGREGATE_USER;
+	else if (how == TD_AGGREGATE_THREAD)
 		how = TD_AGGREGATE_CPU;
 	else if (how == TD_AGGREGATE_PROCESS || !processes)
 		how = TD_AGGREGATE_THREAD;
 	else
 		how = TD_AGGREGATE_PROCESS;
 	request->show.aggregations = bit(how);
-	if (how != TD_AGGREGATE_PROCESS || !request->ask.drill)
+	if (!td_aggregation_sums_tasks(how) || !request->ask.drill)
 		return;
 	request->ask.drill = false;
 	request->ask.level = 0;
@@ -553,16 +555,19 @@ static const char *change_rows(struct td_request *request, const struct td_top *
 	static const enum td_aggregation places[] = { TD_AGGREGATE_CPU, TD_AGGREGATE_CORE,
 						      TD_AGGREGATE_SOCKET };
 	enum td_aggregation how = td_request_aggregation(request);
+	bool users = top->wish == TD_TOP_USERS;
 	size_t at = 0;
 
 	if (request->target.each_cgroup)
 		return "cgroups have rows here";
 	if (td_target_attaches(&request->target))
 		return "rows are threads here, because -p and -t count tasks";
-	if (top->wish == TD_TOP_THREADS && request->target.has_cpus)
-		return "-C counts CPUs, not threads";
-	if (top->wish == TD_TOP_THREADS) {
-		change_tasks(request, !request->input && !top->no_switches);
+	if (top->wish != TD_TOP_CORES && request->target.has_cpus)
+		return users ? "-C counts CPUs, not users" : "-C counts CPUs, not threads";
+	if (users && top->no_switches && !request->input)
+		return "users have no rows here, because processes have none";
+	if (top->wish != TD_TOP_CORES) {
+		change_tasks(request, !request->input && !top->no_switches, users);
 		return NULL;
 	}
 	while (at < TD_ARRAY_SIZE(places) && places[at] != how)
@@ -584,6 +589,7 @@ static const char *change(struct td_request *request, const struct td_top *top)
 		change_interval(request, -1);
 		break;
 	case TD_TOP_THREADS:
+	case TD_TOP_USERS:
 	case TD_TOP_CORES:
 		return change_rows(request, top);
 	case TD_TOP_NO_WISH:

@@ -217,6 +217,11 @@ bool td_aggregation_has_tids(enum td_aggregation how)
 	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_PROCESS;
 }
 
+bool td_aggregation_sums_tasks(enum td_aggregation how)
+{
+	return how == TD_AGGREGATE_PROCESS || how == TD_AGGREGATE_USER;
+}
+
 const char *td_aggregation_option(enum td_aggregation how)
 {
 	return rows[how]->letter ? rows[how]->letter : rows[how]->option;

@@ -64,5 +64,7 @@ bool td_aggregation_by_task(enum td_aggregation how);
 bool td_aggregation_names_tasks(enum td_aggregation how);
 /* Returns true if these names end with the number of a thread or process. */
 bool td_aggregation_has_tids(enum td_aggregation how);
+/* Returns true if rows are sums of the machine's tasks: of processes or users. */
+bool td_aggregation_sums_tasks(enum td_aggregation how);
 /* Returns the option as messages name it: "-A" or "--per-core". */
 const char *td_aggregation_option(enum td_aggregation how);

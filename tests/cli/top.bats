@@ -224,9 +224,25 @@ has_processes() {
 	press H
 	shows 'was recorded with --per-process'
 	on_screen '^3\.0 s '
+	press u
+	shows 'was recorded without it'
+	on_screen '^3\.0 s '
 	press h
 	shows '^ H +processes, threads, CPUs in turn'
 	press q q
+	ended 0
+}
+
+@test "users: most loss first, with their whole names" {
+	open 100 24
+	top "$data/users.jsonl -I 100"
+	shows ' END'
+	shows ' USER$'
+	on_screen ' systemd-network$'
+	on_screen ' _apt$'
+	press H
+	shows 'was recorded with --per-user'
+	press q
 	ended 0
 }
 

@@ -120,6 +120,12 @@ is_played() {
 	shows ' CPU1$'
 	press H
 	shows " act-$act$"
+	press u
+	shows ' USER$'
+	shows ' root$'
+	press u
+	shows ' PROCESS$'
+	shows " act-$act$"
 	press 3
 	shows 'level 3'
 	shows " act-$act$"
@@ -143,6 +149,9 @@ is_played() {
 	# H skips processes now; the threads of others may not be counted either
 	press H
 	shows 'this user may not count processes'
+	shows ' CPU1$'
+	press u
+	shows 'users have no rows here, because processes have none'
 	shows ' CPU1$'
 	press q
 	ended

@@ -64,7 +64,7 @@ static bool has_files(const struct td_sysfs *fs, struct td_machine *machine,
 /* Return the options that select metrics of files instead of the built-in levels. */
 static const char *metrics_instead(const struct td_request *request)
 {
-	if (td_request_aggregation(request) == TD_AGGREGATE_PROCESS)
+	if (td_aggregation_sums_tasks(td_request_aggregation(request)))
 		return "-l 3 estimates";
 	if (request->ask.only_level == 2)
 		return "-M TopdownL2 estimates";
@@ -79,13 +79,13 @@ static const char *metrics_instead(const struct td_request *request)
 static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
 		       const struct td_request *request, struct td_err *err)
 {
+	enum td_aggregation how = td_request_aggregation(request);
 	bool cgroup = td_target_has_cgroups(&request->target);
-	bool process = td_request_aggregation(request) == TD_AGGREGATE_PROCESS;
-	const char *whole =
-		cgroup    ? "the machine without --for-each-cgroup, or switch hyper-threading off"
-		: process ? "the machine without --per-process, or switch hyper-threading off"
-			  : "the machine while it runs (tdstat -a -- COMMAND), or switch "
-			    "hyper-threading off";
+	const char *rows = cgroup ? "--for-each-cgroup" : td_aggregation_option(how);
+	td_autofree char *whole =
+		cgroup || td_aggregation_sums_tasks(how)
+			? td_aprintf("the machine without %s", rows)
+			: td_strdup("the machine while it runs (tdstat -a -- COMMAND)");
 
 	td_err_set(
 		err, -ENOTSUP,
@@ -93,11 +93,11 @@ static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
 		processor(machine), cgroup ? "cgroup" : "program");
 	/* profile, calls and regions do not accept -M */
 	if (request->does.samples || request->does.regions || !has_files(fs, machine, request))
-		return td_err_hint(err, "count %s", whole);
+		return td_err_hint(err, "count %s, or switch hyper-threading off", whole);
 	return td_err_hint(
 		err,
 		"%s them, assuming half of the slots while the core's other thread runs; or count "
-		"%s",
+		"%s, or switch hyper-threading off",
 		metrics_instead(request), whole);
 }
 

@@ -75,14 +75,6 @@ static void put_tree(const char *parent, enum td_explained_cores cores)
 	}
 }
 
-static void put_trees(void)
-{
-	printf("P-cores, and all cores that are not hybrid:\n");
-	put_tree(NULL, TD_EXPLAINED_CORE);
-	printf("\nE-cores:\n");
-	put_tree(NULL, TD_EXPLAINED_ATOM);
-}
-
 /* --- nodes and other metrics ---------------------------------------------- */
 
 /* State of the answer so far. */
@@ -260,10 +252,14 @@ static void put_list(struct answer *answer)
 {
 	const struct td_explanation *text;
 
-	if (!is_json(answer))
-		put_trees();
 	for (size_t i = 0; is_json(answer) && (text = td_explanation_at(i)); i++)
 		put_node_object(answer, text, NULL);
+	if (is_json(answer))
+		return;
+	printf("P-cores, and all cores that are not hybrid:\n");
+	put_tree(NULL, TD_EXPLAINED_CORE);
+	printf("\nE-cores:\n");
+	put_tree(NULL, TD_EXPLAINED_ATOM);
 }
 
 static bool put_ours(struct answer *answer, const char *typed)

@@ -15,41 +15,36 @@
 #include "lib/target/target.h"
 #include "metrics/diff/diff.h"
 
-/* --- sides.c: a recording, read to its end -------------------------------- */
-
-/* A recording that was read to its end and summed up.  It must not be moved. */
-struct td_summed {
-	struct td_recorded recorded;
-	struct td_view view; /* contains the sum of the intervals */
-	/* the first thread of each name, to which the counts of the others are added */
-	struct td_thread_first *threads;
-	size_t nr_threads;
-	struct td_index by_name; /* index of threads */
-	struct td_totals totals; /* totals of each id, mostly one */
-	char **ids;              /* names of the ids, which both sides share */
-	double *works;           /* units of work of each id; NaN: unknown */
-	double instructions;     /* sum of the ids that counted them; NaN: unknown */
-	struct td_diff_ipc *ipc;
-	size_t nr_ipc;
-	struct td_report report;      /* metrics for one unit of work */
-	struct td_event_table events; /* events for one unit of work */
-	double *scales;               /* scales of the rows, as in struct td_diff_input */
-};
-
-/* Read the whole recording.  td_sides_free() frees it. */
-int td_summed_read(struct td_summed *summed, const char *path, const struct td_opts *opts,
-		   struct td_notes *notes, struct td_err *err);
-
 /* --- sides.c: all recordings, A's and B's --------------------------------- */
 
 /* All recordings, A's first.  It must not be moved. */
 struct td_sides {
-	struct td_summed *v;
+	/* A recording that was read to its end and summed up. */
+	struct td_summed {
+		struct td_recorded recorded;
+		struct td_view view; /* contains the sum of the intervals */
+		/* the first thread of each name, to which the counts of the others are added */
+		struct td_thread_first *threads;
+		size_t nr_threads;
+		struct td_index by_name; /* index of threads */
+		struct td_totals totals; /* totals of each id, mostly one */
+		char **ids;              /* names of the ids, which both sides share */
+		double *works;           /* units of work of each id; NaN: unknown */
+		double instructions;     /* sum of the ids that counted them; NaN: unknown */
+		struct td_diff_ipc *ipc;
+		size_t nr_ipc;
+		struct td_report report;      /* metrics for one unit of work */
+		struct td_event_table events; /* events for one unit of work */
+		double *scales;               /* scales of the rows, as in struct td_diff_input */
+	} * v;
 	size_t nr, nr_a;
 	struct td_diff_input *inputs; /* one for each recording */
 	char *names[TD_DIFF_SIDES];   /* names of the commands; NULL: use those of recordings */
 };
 
+/* Read the whole recording.  td_sides_free() frees it. */
+int td_summed_read(struct td_summed *summed, const char *path, const struct td_opts *opts,
+		   struct td_notes *notes, struct td_err *err);
 /*
  * Read the recordings that the options name, and note what makes them hard to compare.
  * Call td_sides_free() even after an error.

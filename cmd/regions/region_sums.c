@@ -40,14 +40,14 @@ struct record {
 	unsigned int nr_points;
 };
 
-static struct record make_record(const struct td_region_file *file,
+static struct record make_record(const struct td_region_head *head,
 				 const struct td_region_record *at)
 {
-	uint64_t size = file->head->sum_size;
+	uint64_t size = head->sum_size;
 
 	return (struct record){
 		.at = at,
-		.head = file->head,
+		.head = head,
 		.calls = at->pending ? &at->next : &at->calls,
 		.sum = td_region_sum_at(at, size, at->pending ? TD_REGION_COPY : TD_REGION_SUM),
 		.points = td_region_sum_at(at, size, TD_REGION_FIRST_POINT),
@@ -415,14 +415,6 @@ static void add_buckets(struct td_region_files *files, const struct record *reco
 
 /* --- records ---------------------------------------------------------------- */
 
-/* Returns false if the library never leaves a record in this state. */
-static bool check_record(const struct td_region_file *file, const struct td_region_record *record)
-{
-	uint32_t max = file->head->buckets ? td_region_pending(TD_REGION_PLACES, 1) : 1;
-
-	return record->pending <= max;
-}
-
 static void note_min_slots(struct td_region_files *files, const struct td_region_head *head)
 {
 	double *least = &files->regions.least_slots;
@@ -460,12 +452,12 @@ static void add_timed_only(struct td_region_files *files, const struct record *r
 		add_buckets(files, record);
 }
 
-void td_region_files_add(struct td_region_files *files, const struct td_region_file *file,
+void td_region_files_add(struct td_region_files *files, const struct td_region_head *head,
 			 const struct td_region_record *at)
 {
-	const struct record record = make_record(file, at);
+	const struct record record = make_record(head, at);
 
-	note_min_slots(files, file->head);
+	note_min_slots(files, head);
 	if (files->names) {
 		add_timed_only(files, &record);
 		return;
@@ -474,18 +466,26 @@ void td_region_files_add(struct td_region_files *files, const struct td_region_f
 	if (at->kind != TD_REGION_OUTSIDE)
 		add_one(files, &record, false);
 	add_one(files, &record, true);
-	if (file->head->buckets && at->kind != TD_REGION_OUTSIDE)
+	if (head->buckets && at->kind != TD_REGION_OUTSIDE)
 		add_buckets(files, &record);
 }
 
 /* --- checking --------------------------------------------------------------- */
 
-static int bad(const struct td_region_file *file, const char *why, struct td_err *err)
+/* A copy of a file, which other processes may still change. */
+struct file {
+	const char *path;
+	char *data; /* owned */
+	uint64_t size;
+	const struct td_region_head *head;
+};
+
+static int bad(const struct file *file, const char *why, struct td_err *err)
 {
 	return td_err_set(err, -EINVAL, "%s: %s", file->path, why);
 }
 
-static bool fits(const struct td_region_file *file, uint64_t at, uint64_t size)
+static bool fits(const struct file *file, uint64_t at, uint64_t size)
 {
 	return at <= file->size && size <= file->size - at;
 }
@@ -505,7 +505,7 @@ static bool has_room(const struct td_region_head *head)
 			       (head->buckets ? td_region_buckets_size(head->nr_values) : 0);
 }
 
-static int check_head(const struct td_region_file *file, size_t nr_values, struct td_err *err)
+static int check_head(const struct file *file, size_t nr_values, struct td_err *err)
 {
 	const struct td_region_head *head = file->head;
 
@@ -524,9 +524,11 @@ static int check_head(const struct td_region_file *file, size_t nr_values, struc
 
 /* --- adding ----------------------------------------------------------------- */
 
-static void add_records(struct td_region_files *files, const struct td_region_file *file)
+static void add_records(struct td_region_files *files, const struct file *file)
 {
 	const struct td_region_head *head = file->head;
+	/* the library never leaves a record with a larger one */
+	uint32_t max_pending = head->buckets ? td_region_pending(TD_REGION_PLACES, 1) : 1;
 
 	for (uint64_t i = 0; i < head->nr_records; i++) {
 		const void *at = file->data + head->records_at + i * head->record_size;
@@ -535,9 +537,9 @@ static void add_records(struct td_region_files *files, const struct td_region_fi
 		/* skip incomplete and damaged records */
 		if (record->kind != TD_REGION_MARKED && record->kind != TD_REGION_OUTSIDE)
 			continue;
-		if (record->name[sizeof(record->name) - 1] || !check_record(file, record))
+		if (record->name[sizeof(record->name) - 1] || record->pending > max_pending)
 			continue;
-		td_region_files_add(files, file, record);
+		td_region_files_add(files, head, record);
 	}
 }
 
@@ -557,7 +559,7 @@ static void add_head(struct td_region_files *files, const struct td_region_head 
 
 /* --- files ------------------------------------------------------------------ */
 
-static int failed(const struct td_region_file *file, int error, struct td_err *err)
+static int failed(const struct file *file, int error, struct td_err *err)
 {
 	return td_err_set(err, -error, "%s: %s", file->path, strerror(error));
 }
@@ -588,7 +590,7 @@ static int read_fully(int fd, char *to, uint64_t size)
 }
 
 /* Copy the records that the head counted when it was read.  The process may be adding more. */
-static int copy_data(struct td_region_file *file, int fd, uint64_t size, struct td_err *err)
+static int copy_data(struct file *file, int fd, uint64_t size, struct td_err *err)
 {
 	struct td_region_head head;
 	int rc = read_fully(fd, (char *)&head, sizeof(head));
@@ -605,7 +607,7 @@ static int copy_data(struct td_region_file *file, int fd, uint64_t size, struct 
 	return 0;
 }
 
-static int copy_file(struct td_region_file *file, int fd, struct td_err *err)
+static int copy_file(struct file *file, int fd, struct td_err *err)
 {
 	struct stat st;
 
@@ -618,8 +620,7 @@ static int copy_file(struct td_region_file *file, int fd, struct td_err *err)
 	return copy_data(file, fd, (uint64_t)st.st_size, err);
 }
 
-static int add_file(struct td_region_files *files, const struct td_region_file *file,
-		    struct td_err *err)
+static int add_file(struct td_region_files *files, const struct file *file, struct td_err *err)
 {
 	if (check_head(file, files->nr_values, err))
 		return err->code;
@@ -633,7 +634,7 @@ static int add_file(struct td_region_files *files, const struct td_region_file *
  */
 static int read_file(struct td_region_files *files, const char *path, struct td_err *err)
 {
-	struct td_region_file file = { .path = path };
+	struct file file = { .path = path };
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	int rc;
 

@@ -36,16 +36,11 @@ struct td_region_files {
 	int open_errno; /* error of the first counter that could not be opened, or 0 */
 };
 
-/* A copy of a file, which other processes may still change. */
-struct td_region_file {
-	const char *path;
-	char *data; /* owned */
-	uint64_t size;
-	const struct td_region_head *head;
-};
-
-/* Add a thread's counts in a region, and its buckets of calls after checking them. */
-void td_region_files_add(struct td_region_files *files, const struct td_region_file *file,
+/*
+ * Add a thread's counts in a region of the file with this head, and its buckets of calls after
+ * checking them.
+ */
+void td_region_files_add(struct td_region_files *files, const struct td_region_head *head,
 			 const struct td_region_record *record);
 
 /* Complete the sums after the last record. */

@@ -123,10 +123,9 @@ static void read_record(struct td_region_record *record)
 {
 	static const struct td_region_value values[NR] = { { SLOTS, 0, 0, false },
 							   { FIELD, 0, 0, true } };
-	const struct td_region_file file = { .head = &head };
 
 	files = (struct td_region_files){ .values = values, .nr_values = NR };
-	td_region_files_add(&files, &file, record);
+	td_region_files_add(&files, &head, record);
 	td_region_files_end(&files);
 	free(record);
 }

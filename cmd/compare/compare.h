@@ -28,7 +28,7 @@ struct td_sides {
 		size_t nr_threads;
 		struct td_index by_name; /* index of threads */
 		struct td_totals totals; /* totals of each id, mostly one */
-		char **ids;              /* names of the ids, which both sides share */
+		struct td_names ids;     /* names of the ids, which both sides share */
 		double *works;           /* units of work of each id; NaN: unknown */
 		double instructions;     /* sum of the ids that counted them; NaN: unknown */
 		struct td_diff_ipc *ipc;

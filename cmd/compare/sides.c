@@ -163,27 +163,6 @@ static double ipc_of(const struct td_plan *plan, const struct td_total *totals, 
 	return totals[work].value / totals[clock].value;
 }
 
-/*
- * Set v to the instructions per cycle of each PMU that is not left out.  The value is NaN if one of
- * both events is missing, or if they count different privilege levels.  Returns the number of PMUs.
- */
-static size_t fill_ipc(const struct td_plan *plan, const struct td_machine *machine,
-		       const struct td_total *totals, const char *id, struct td_diff_ipc *v)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < machine->nr_core; i++) {
-		if (machine->pmus[i].skip)
-			continue;
-		v[nr++] = (struct td_diff_ipc){
-			.id = id,
-			.pmu = machine->pmus[i].name,
-			.value = ipc_of(plan, totals, (int)i),
-		};
-	}
-	return nr;
-}
-
 /* --- ids -------------------------------------------------------------------- */
 
 static const struct td_total *totals_of(const struct td_totals *totals, size_t id)
@@ -222,15 +201,28 @@ static double sum_instructions(const struct td_summed *summed)
 	return sum > 0 ? sum : NAN;
 }
 
+/*
+ * Add the instructions per cycle of each id and PMU that is not left out.  The value is NaN if one
+ * of both events is missing, or if they count different privilege levels.
+ */
 static void add_ipc(struct td_summed *summed)
 {
 	const struct td_recording *rec = &summed->recorded.rec;
-	size_t nr_pmus = rec->machine.nr_core, nr = summed->totals.nr_ids;
 
-	summed->ipc = td_calloc(nr * nr_pmus + 1, sizeof(*summed->ipc));
-	for (size_t i = 0; i < nr; i++)
-		summed->nr_ipc += fill_ipc(&rec->plan, &rec->machine, totals_of(&summed->totals, i),
-					   summed->ids[i], summed->ipc + summed->nr_ipc);
+	for (size_t i = 0; i < summed->ids.nr; i++) {
+		const struct td_total *totals = totals_of(&summed->totals, i);
+
+		for (size_t pmu = 0; pmu < rec->machine.nr_core; pmu++) {
+			const struct td_diff_ipc ipc = {
+				.id = summed->ids.v[i],
+				.pmu = rec->machine.pmus[pmu].name,
+				.value = ipc_of(&rec->plan, totals, (int)pmu),
+			};
+
+			if (!rec->machine.pmus[pmu].skip)
+				td_array_push(&summed->ipc, &summed->nr_ipc, &ipc, sizeof(ipc));
+		}
+	}
 }
 
 /* Return the length of the name in a label. */
@@ -243,26 +235,17 @@ static size_t length_of(const char *label, enum td_aggregation how)
 }
 
 /*
- * Return the names of the ids, which both sides share: "all", a cgroup, a region, the name
- * of a thread without its TID, which differs from run to run.  Free only the result.
+ * Set the names of the ids, which both sides share: "all", a cgroup, a region, the name of a thread
+ * without its TID, which differs from run to run.
  */
-static char **name_ids(const struct td_totals *totals, enum td_aggregation how)
+static void name_ids(struct td_summed *summed)
 {
-	size_t size = (totals->nr_ids + 1) * sizeof(char *);
-	char **ids, *text;
+	for (size_t i = 0; i < summed->totals.nr_ids; i++) {
+		const char *label = summed->totals.ids[i].label;
+		char *name = td_strndup(label, length_of(label, summed->recorded.source.how));
 
-	for (size_t i = 0; i < totals->nr_ids; i++)
-		size += strlen(totals->ids[i].label) + 1;
-	ids = td_calloc(1, size);
-	text = (char *)(ids + totals->nr_ids + 1);
-	for (size_t i = 0; i < totals->nr_ids; i++) {
-		const char *label = totals->ids[i].label;
-		size_t length = length_of(label, how);
-
-		ids[i] = memcpy(text, label, length);
-		text += length + 1;
+		td_array_push(&summed->ids.v, &summed->ids.nr, &name, sizeof(name));
 	}
-	return ids;
 }
 
 static int sum_up(struct td_summed *summed, struct td_err *err)
@@ -274,7 +257,7 @@ static int sum_up(struct td_summed *summed, struct td_err *err)
 	if (!summed->totals.nr_ids)
 		return td_err_set(err, -ENODATA, "%s has no counts", rec->path);
 	summed->instructions = sum_instructions(summed);
-	summed->ids = name_ids(&summed->totals, summed->recorded.source.how);
+	name_ids(summed);
 	summed->works = td_calloc(summed->totals.nr_ids + 1, sizeof(*summed->works));
 	add_ipc(summed);
 	return 0;
@@ -338,7 +321,7 @@ static void scale_rows(struct td_summed *summed, bool share)
 		id = find_id(&summed->totals, row->id, id);
 		slots = share ? 1 : row->slots / summed->works[id];
 		summed->scales[r] = slots / PERCENT;
-		row->id = summed->ids[id];
+		row->id = summed->ids.v[id];
 	}
 }
 
@@ -376,7 +359,7 @@ static void scale_events(struct td_summed *summed)
 
 		id = id_of_row(&summed->totals, row, id);
 		summed->scales[r] = 1 / summed->works[id];
-		row->id = summed->ids[id];
+		row->id = summed->ids.v[id];
 	}
 }
 
@@ -452,7 +435,7 @@ static void free_summed(struct td_summed *summed)
 
 	td_report_free(&summed->report);
 	td_event_table_free(&summed->events);
-	free(summed->ids);
+	td_names_free(&summed->ids);
 	free(summed->works);
 	free(summed->scales);
 	td_totals_free(&summed->totals);

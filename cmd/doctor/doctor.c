@@ -36,11 +36,11 @@ static void judge_processor(struct td_doctor *doctor, const struct td_machine *m
 
 static void judge_hypervisor(struct td_doctor *doctor, const struct td_machine *machine)
 {
-	if (machine->cpuid.hypervisor)
-		td_doctor_add(doctor, "hypervisor", TD_FINDING_NOTE,
-			      "this is a virtual machine: its host decides what can be counted");
-	else
-		td_doctor_add(doctor, "hypervisor", TD_FINDING_OK, "none");
+	bool guest = machine->cpuid.hypervisor;
+
+	td_doctor_add(doctor, "hypervisor", guest ? TD_FINDING_NOTE : TD_FINDING_OK, "%s",
+		      guest ? "this is a virtual machine: its host decides what can be counted"
+			    : "none");
 }
 
 /* --- PMUs ------------------------------------------------------------------- */

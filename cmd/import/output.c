@@ -457,10 +457,9 @@ static void add_threads(const struct td_perf_file *file, struct td_task_names *n
 static void add_cgroups(const struct td_perf_file *file, struct td_recording_info *info)
 {
 	for (size_t i = 0; i < file->nr_cgroups; i++) {
-		char **slot = td_array_add(&info->cgroups, info->nr_cgroups, sizeof(*slot));
+		char *name = td_strdup(file->cgroups[i]);
 
-		*slot = td_strdup(file->cgroups[i]);
-		info->nr_cgroups++;
+		td_array_push(&info->cgroups, &info->nr_cgroups, &name, sizeof(name));
 	}
 }
 

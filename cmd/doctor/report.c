@@ -22,10 +22,9 @@ struct td_finding *td_doctor_add(struct td_doctor *doctor, const char *name,
 				 enum td_finding_state state, const char *fmt, ...)
 {
 	struct td_finding *finding =
-		td_array_add(&doctor->findings, doctor->nr_findings, sizeof(*finding));
+		td_array_add(&doctor->findings, doctor->nr_findings++, sizeof(*finding));
 	va_list ap;
 
-	doctor->nr_findings++;
 	*finding = (struct td_finding){ .name = name, .state = state };
 	va_start(ap, fmt);
 	td_vasprintf(&finding->text, fmt, ap);

@@ -255,9 +255,8 @@ static void test_core_type(struct testing *t, struct td_self_test *test)
 static void add_test(struct testing *t, const struct td_pmu *pmu, const cpu_set_t *cpus)
 {
 	struct td_doctor *doctor = t->doctor;
-	struct td_self_test *test = td_array_add(&doctor->tests, doctor->nr_tests, sizeof(*test));
+	struct td_self_test *test = td_array_add(&doctor->tests, doctor->nr_tests++, sizeof(*test));
 
-	doctor->nr_tests++;
 	test->pmu = pmu->name;
 	test->cpu = td_affinity_choose(pmu, cpus);
 	if (test->cpu >= 0)

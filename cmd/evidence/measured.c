@@ -33,9 +33,8 @@ const struct td_value *td_values_find(const struct td_values *values, const char
 
 static void add_value(struct td_values *values, const char *name, double value, double error)
 {
-	struct td_value *added = td_array_add(&values->v, values->nr, sizeof(*values->v));
+	struct td_value *added = td_array_add(&values->v, values->nr++, sizeof(*values->v));
 
-	values->nr++;
 	snprintf(added->name, sizeof(added->name), "%s", name);
 	added->value = value;
 	added->error = error;

@@ -77,10 +77,8 @@ static void set_seen(struct td_perf_file *file)
 {
 	struct td_perf_event *event = &file->events[file->event];
 
-	while (event->nr_seen <= file->place) {
-		td_array_add(&event->seen, event->nr_seen, sizeof(*event->seen));
-		event->nr_seen++;
-	}
+	while (event->nr_seen <= file->place)
+		td_array_add(&event->seen, event->nr_seen++, sizeof(*event->seen));
 	event->seen[file->place] = file->nr_intervals;
 }
 

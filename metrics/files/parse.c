@@ -406,9 +406,8 @@ static char *describe(struct entry *entry)
 
 static void add_event(struct td_pmu_events *out, struct entry *entry, const char *name)
 {
-	struct td_model_event *event = td_array_add(&out->events, out->nr_events, sizeof(*event));
+	struct td_model_event *event = td_array_add(&out->events, out->nr_events++, sizeof(*event));
 
-	out->nr_events++;
 	event->name = td_lower(td_strdup(name));
 	event->pmu = pmu_of(entry_text(entry, "Unit"));
 	event->topic = td_strdup(entry->topic);
@@ -444,9 +443,8 @@ static enum td_split read_constraint(struct entry *entry)
 static void add_metric(struct td_pmu_events *out, struct entry *entry, const char *name)
 {
 	struct td_model_metric *metric =
-		td_array_add(&out->metrics, out->nr_metrics, sizeof(*metric));
+		td_array_add(&out->metrics, out->nr_metrics++, sizeof(*metric));
 
-	out->nr_metrics++;
 	metric->name = td_strdup(name);
 	metric->pmu = pmu_of(entry_text(entry, "Unit"));
 	metric->groups = entry_line(entry, "MetricGroup");

@@ -651,9 +651,8 @@ static int common_read(struct td_pmu_events *out, const char *root, struct td_er
 
 static int add_file(struct td_pmu_events *out, const char *name, struct td_err *err)
 {
-	struct td_events_file *file = td_array_add(&out->unread, out->nr_unread, sizeof(*file));
+	struct td_events_file *file = td_array_add(&out->unread, out->nr_unread++, sizeof(*file));
 
-	out->nr_unread++;
 	file->path = td_aprintf("%s/%s", out->dir, name);
 	return td_pmu_events_text(file->path, &file->text, err);
 }

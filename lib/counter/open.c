@@ -19,7 +19,7 @@ struct td_affinity td_affinity_save(const struct td_counter *counter)
 {
 	struct td_affinity before = { 0 };
 
-	before.is_left = counter->setup.target->cgroups.nr &&
+	before.is_left = counter->setup.target->system_wide &&
 			 sched_getaffinity(0, sizeof(before.cpus), &before.cpus) == 0;
 	return before;
 }
@@ -125,8 +125,18 @@ static int open_cell(const struct td_open_group *group, struct perf_evsel *evsel
 	return *fd < 0 ? -errno : 0;
 }
 
+static int switch_cell(const struct perf_evsel *evsel, int cpu, int thread, bool on)
+{
+	int fd = td_event_fd(evsel, cpu, thread);
+	unsigned long how = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+
+	return ioctl(fd, how, 0) ? -errno : 0;
+}
+
 void td_close_unit(const struct td_open_group *group, int cpu, int thread)
 {
+	/* else the kernel stops the counters with each event */
+	switch_cell(group->evsels[0], cpu, thread, false);
 	for (size_t i = group->nr; i > 0; i--) {
 		const struct perf_evsel *evsel = group->evsels[i - 1];
 		int *fd = evsel->fd ? xyarray__entry(evsel->fd, (size_t)cpu, (size_t)thread) : NULL;
@@ -163,14 +173,6 @@ int td_open_unit(const struct td_counter_setup *setup, const struct td_open_grou
 	return rc;
 }
 
-static int switch_cell(const struct perf_evsel *evsel, int cpu, int thread, bool on)
-{
-	int fd = td_event_fd(evsel, cpu, thread);
-	unsigned long how = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
-
-	return ioctl(fd, how, 0) ? -errno : 0;
-}
-
 int td_start_unit(const struct td_counter *counter, const struct td_open_group *group, int cpu,
 		  int thread)
 {
@@ -196,23 +198,8 @@ struct opening {
 	const struct td_open_set *set;
 };
 
-/* Closes events of cgroups, each on its CPU. */
-static void close_in_cgroups(const struct td_open_group *group)
-{
-	int nr_cgroups = perf_thread_map__nr(group->threads);
-	int nr_cpus = (int)perf_cpu_map__nr(group->cpus);
-
-	for (int cpu = 0; cpu < nr_cpus; cpu++) {
-		td_go_to_cpu(td_group_cpu(group, cpu));
-		for (int i = 0; i < nr_cgroups; i++)
-			td_close_unit(group, cpu, i);
-	}
-}
-
 void td_close_group(struct td_open_group *group)
 {
-	if (group->cgroup && group->nr)
-		close_in_cgroups(group);
 	for (size_t i = group->nr; i > 0; i--) {
 		perf_evsel__close(group->evsels[i - 1]);
 		perf_evsel__delete(group->evsels[i - 1]);
@@ -223,8 +210,35 @@ void td_close_group(struct td_open_group *group)
 	*group = (struct td_open_group){ 0 };
 }
 
+/* Closes the events of a CPU there. */
+static void close_on_cpu(const struct td_open_set *set, int cpu)
+{
+	bool is_there = false;
+
+	for (size_t i = 0; i < set->nr_groups; i++) {
+		const struct td_open_group *group = &set->groups[i];
+		int at = group->nr ? perf_cpu_map__idx(group->cpus, (struct perf_cpu){ cpu }) : -1;
+
+		if (at >= 0 && !is_there)
+			td_go_to_cpu(cpu);
+		is_there |= at >= 0;
+		for (int thread = 0; at >= 0 && thread < perf_thread_map__nr(group->threads);
+		     thread++)
+			td_close_unit(group, at, thread);
+	}
+}
+
 void td_close_set(struct td_open_set *set)
 {
+	int last = -1;
+
+	for (size_t i = 0; i < set->nr_groups; i++) {
+		if (set->groups[i].nr && perf_cpu_map__max(set->groups[i].cpus).cpu > last)
+			last = perf_cpu_map__max(set->groups[i].cpus).cpu;
+	}
+	/* events of tasks have no CPU */
+	for (int cpu = 0; cpu <= last; cpu++)
+		close_on_cpu(set, cpu);
 	for (size_t i = 0; i < set->nr_groups; i++)
 		td_close_group(&set->groups[i]);
 	free(set->groups);

@@ -21,15 +21,10 @@
 /* Exclusive slots of regions: without those of the regions inside them, so that they add up. */
 struct own {
 	struct td_round round;
-	struct td_index by_row; /* rows of round, by id and PMU */
+	struct td_index by_row; /* rows of round: td_report_index() */
 	double all;             /* slots of all rows */
 	bool sampled;           /* slots include those of skipped calls */
 };
-
-static uint64_t hash_of(const struct td_row *row)
-{
-	return td_hash_more(td_hash_text(row->id), td_hash_text(row->pmu));
-}
 
 static void make_own(struct td_view *view, const struct td_counted *counted, struct own *own)
 {
@@ -40,10 +35,9 @@ static void make_own(struct td_view *view, const struct td_counted *counted, str
 	*own = (struct own){ 0 };
 	agg.own = true;
 	td_round_eval(&own->round, view, &agg, counted->readings, counted->times);
-	for (size_t i = 0; i < report->nr_rows; i++) {
+	for (size_t i = 0; i < report->nr_rows; i++)
 		own->all += isnan(report->rows[i].slots) ? 0 : report->rows[i].slots;
-		td_index_add(&own->by_row, hash_of(&report->rows[i]), i);
-	}
+	td_report_index(report, &own->by_row);
 	if (!regions->functions)
 		td_report_find_lost(report, false);
 	for (size_t i = 0; i < regions->nr; i++)
@@ -56,18 +50,7 @@ static void make_own(struct td_view *view, const struct td_counted *counted, str
  */
 static const struct td_row *find_own(const struct own *own, const struct td_row *row)
 {
-	uint64_t hash = hash_of(row);
-	size_t step = 0, at;
-
-	if (own->sampled)
-		return NULL;
-	while ((at = td_index_next(&own->by_row, hash, &step)) != TD_NOT_FOUND) {
-		const struct td_row *r = &own->round.report.rows[at];
-
-		if (strcmp(r->id, row->id) == 0 && strcmp(r->pmu, row->pmu) == 0)
-			return r;
-	}
-	return NULL;
+	return own->sampled ? NULL : td_report_find(&own->round.report, &own->by_row, row);
 }
 
 /*
@@ -453,11 +436,13 @@ static void fill_means(const struct rows *r, struct td_report *report)
 	struct td_spreads *spreads = &r->view->spreads;
 	td_autofree double *values =
 		td_calloc(report->nr_rows * report->nr_columns + 1, sizeof(*values));
-	const struct td_paused paused = { report, values };
+	struct td_paused paused = { .report = report, .values = values };
 
 	td_spreads_fill_report(spreads, report);
+	td_report_index(report, &paused.index);
 	if (td_spreads_find_paused(spreads, report, values))
 		td_view_set_paused(r->view, &paused, r->totals, r->times, report);
+	td_index_free(&paused.index);
 }
 
 static void fill_errors(const struct rows *r, struct td_report *report)

@@ -195,16 +195,33 @@ double td_times_of_tool(const struct td_times *times, enum td_tool tool)
 	return NAN;
 }
 
-const struct td_row *td_report_find(const struct td_report *in, const char *id, const char *pmu,
-				    size_t hint)
+static uint64_t hash_row(const struct td_row *row)
 {
-	for (size_t i = 0; i < in->nr_rows; i++) {
-		const struct td_row *row = &in->rows[(hint + i) % in->nr_rows];
+	return td_hash_more(td_hash_text(row->id), td_hash_text(row->pmu));
+}
 
-		if (!strcmp(row->id, id) && !strcmp(row->pmu, pmu))
-			return row;
-	}
-	return NULL;
+static bool is_same_row(const struct td_row *a, const struct td_row *b)
+{
+	return strcmp(a->id, b->id) == 0 && strcmp(a->pmu, b->pmu) == 0;
+}
+
+void td_report_index(const struct td_report *report, struct td_index *index)
+{
+	*index = (struct td_index){ 0 };
+	for (size_t i = 0; i < report->nr_rows; i++)
+		td_index_add(index, hash_row(&report->rows[i]), i);
+}
+
+const struct td_row *td_report_find(const struct td_report *in, const struct td_index *index,
+				    const struct td_row *row)
+{
+	uint64_t hash = hash_row(row);
+	size_t step = 0, at;
+
+	do {
+		at = td_index_next(index, hash, &step);
+	} while (at != TD_NOT_FOUND && !is_same_row(&in->rows[at], row));
+	return at == TD_NOT_FOUND ? NULL : &in->rows[at];
 }
 
 struct td_row *td_report_add_row(struct td_report *report, const char *id, const char *pmu)

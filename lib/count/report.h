@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/index.h"
 #include "lib/count/aggregation.h"
 #include "lib/event/event.h"
 
@@ -374,12 +375,11 @@ struct td_usage {
 	uint64_t from_ns; /* start of the part of a recording that is shown */
 };
 
-/*
- * Returns the row with this id and PMU, or NULL.  The search begins at index hint, such as the
- * index of the row in a similar report.
- */
-const struct td_row *td_report_find(const struct td_report *in, const char *id, const char *pmu,
-				    size_t hint);
+/* Fills an index of the rows for td_report_find(); free it with td_index_free(). */
+void td_report_index(const struct td_report *report, struct td_index *index);
+/* Returns the row with the id and PMU of another report's row, or NULL. */
+const struct td_row *td_report_find(const struct td_report *in, const struct td_index *index,
+				    const struct td_row *row);
 /*
  * Sets the members of rows for formats that programs read: the CPU, core or thread of an id,
  * and the arguments; host may be NULL.  The rows must not be moved afterwards.

@@ -67,10 +67,11 @@ static void add_to_range(struct td_ranges *ranges, size_t at, const struct td_ce
 void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch, uint64_t ns)
 {
 	const struct td_report *report = ranges->report;
+	struct td_index index;
 
+	td_report_index(batch, &index);
 	for (size_t r = 0; r < report->nr_rows; r++) {
-		const struct td_row *row =
-			td_report_find(batch, report->rows[r].id, report->rows[r].pmu, r);
+		const struct td_row *row = td_report_find(batch, &index, &report->rows[r]);
 		size_t first = r * report->nr_columns;
 		int most = row && !row->idle ? leader(batch, row) : -1;
 
@@ -80,6 +81,7 @@ void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch, uint
 		for (size_t c = 0; c < report->nr_columns; c++)
 			add_to_range(ranges, first + c, row ? &row->cells[c] : NULL);
 	}
+	td_index_free(&index);
 	ranges->nr++;
 	ranges->elapsed_ns += ns;
 }
@@ -274,9 +276,12 @@ static void add_cell(struct td_uncertainty *u, const struct td_cell *whole,
 void td_errors_add(struct td_errors *errors, const struct td_report *whole,
 		   const struct td_report *rest)
 {
+	struct td_index index;
+
+	td_report_index(rest, &index);
 	for (size_t i = 0; i < whole->nr_rows; i++) {
 		const struct td_row *row = &whole->rows[i];
-		const struct td_row *other = td_report_find(rest, row->id, row->pmu, i);
+		const struct td_row *other = td_report_find(rest, &index, row);
 		struct td_uncertainty *v = errors->v + i * whole->nr_columns;
 
 		/* a batch without slots was empty */
@@ -285,16 +290,19 @@ void td_errors_add(struct td_errors *errors, const struct td_report *whole,
 		for (size_t c = 0; c < whole->nr_columns; c++)
 			add_cell(&v[c], &row->cells[c], &other->cells[c], errors->ranges);
 	}
+	td_index_free(&index);
 }
 
 /* Add the squared differences from another report. */
 static void add_squares(struct td_errors *errors, const struct td_report *other, bool cost)
 {
 	const struct td_report *report = errors->report;
+	struct td_index index;
 
+	td_report_index(other, &index);
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
-		const struct td_row *like = td_report_find(other, row->id, row->pmu, i);
+		const struct td_row *like = td_report_find(other, &index, row);
 		struct td_uncertainty *v = errors->v + i * report->nr_columns;
 
 		for (size_t c = 0; like && c < report->nr_columns; c++) {
@@ -305,6 +313,7 @@ static void add_squares(struct td_errors *errors, const struct td_report *other,
 				*sum += change * change;
 		}
 	}
+	td_index_free(&index);
 }
 
 void td_errors_add_step(struct td_errors *errors, const struct td_report *larger)
@@ -810,7 +819,9 @@ bool td_paused_find(struct td_paused *paused, const struct td_tree *tree,
 	size_t nr = report->nr_rows * report->nr_columns;
 	bool any = false;
 
-	*paused = (struct td_paused){ report, td_calloc(nr + 1, sizeof(double)) };
+	*paused =
+		(struct td_paused){ .report = report, .values = td_calloc(nr + 1, sizeof(double)) };
+	td_report_index(report, &paused->index);
 	for (size_t i = 0; i < nr; i++)
 		paused->values[i] = NAN;
 	for (size_t r = 0; r < report->nr_rows; r++)
@@ -821,7 +832,7 @@ bool td_paused_find(struct td_paused *paused, const struct td_tree *tree,
 const double *td_paused_values(const struct td_paused *paused, const struct td_row *row)
 {
 	const struct td_report *report = paused->report;
-	const struct td_row *same = td_report_find(report, row->id, row->pmu, 0);
+	const struct td_row *same = td_report_find(report, &paused->index, row);
 
 	return same ? paused->values + (size_t)(same - report->rows) * report->nr_columns : NULL;
 }
@@ -829,9 +840,12 @@ const double *td_paused_values(const struct td_paused *paused, const struct td_r
 void td_paused_set(const struct td_paused *paused, struct td_report *report,
 		   const struct td_report *again)
 {
+	struct td_index index;
+
+	td_report_index(again, &index);
 	for (size_t r = 0; r < report->nr_rows; r++) {
 		const struct td_row *row = &report->rows[r];
-		const struct td_row *other = td_report_find(again, row->id, row->pmu, r);
+		const struct td_row *other = td_report_find(again, &index, row);
 
 		for (size_t c = 0; other && c < report->nr_columns; c++) {
 			struct td_cell *cell = &row->cells[c];
@@ -846,10 +860,12 @@ void td_paused_set(const struct td_paused *paused, struct td_report *report,
 			cell->paused = true;
 		}
 	}
+	td_index_free(&index);
 }
 
 void td_paused_free(struct td_paused *paused)
 {
 	free(paused->values);
+	td_index_free(&paused->index);
 	*paused = (struct td_paused){ 0 };
 }

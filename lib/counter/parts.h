@@ -137,8 +137,8 @@ bool td_group_is_off(int family, const struct td_ints *enabled);
 /*
  * Saves the CPUs of this thread before it moves.  Events of whole CPUs are closed on their CPU, and
  * those of cgroups also opened, started and stopped, because from another CPU each needs an
- * interrupt.  Each function of
- * counter.h that does so begins with td_affinity_save() and ends with td_affinity_restore().
+ * interrupt.  Each function of counter.h that does so begins with td_affinity_save() and ends with
+ * td_affinity_restore().
  */
 struct td_affinity td_affinity_save(const struct td_counter *counter);
 

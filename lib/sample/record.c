@@ -231,10 +231,8 @@ static void parse_comm(struct td_record *r, unsigned int misc, struct words *wor
 
 static void parse_fork(struct td_record *r, struct words *words)
 {
-	int parent_tid;
-
 	read_pair(words, &r->pid, &r->parent);
-	read_pair(words, &r->tid, &parent_tid);
+	read_pair(words, &r->tid, &r->parent_tid);
 	r->kind = r->pid != r->parent ? TD_RECORD_FORK : TD_RECORD_THREAD;
 	next_word(words); /* the time, which is also in the trailer */
 }

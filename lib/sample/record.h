@@ -66,6 +66,7 @@ struct td_record {
 	const char *path; /* path of a mapping; name of a thread after an exec or a change */
 	struct td_build_id build_id;
 	int parent;       /* fork: the parent process */
+	int parent_tid;   /* fork: its thread that started the new one */
 	bool out;         /* switch: true if the task lost its CPU, false if it got one */
 	bool preempted;   /* switch: the task lost its CPU while runnable */
 	uint64_t lost;    /* number of lost records or samples */

@@ -38,7 +38,9 @@ struct td_switches {
 	bool ends;   /* the look ends the interval */
 	int *ended;  /* the last task that ended on each CPU */
 	size_t nr_cpus;
-	int *gone; /* tasks that ended since the last read */
+	struct gone {
+		int number, life;
+	} * gone; /* tasks that ended since the last read */
 	size_t nr_gone;
 	uint64_t self; /* the number of this task or its user, or the id of its cgroup */
 	/* Users: their numbers begin at 1. */
@@ -136,6 +138,19 @@ static void read_users(struct td_switches *switches)
 	switches->self = (uint64_t)user_of(switches, getpid());
 }
 
+/* Returns the name of a task, which may have begun before its records were read, or NULL. */
+static const char *name_of(struct td_switches *switches, int number)
+{
+	struct td_task_names *names = switches->setup.names;
+	const char *name = td_task_names_find(names, number);
+
+	if (name)
+		return name;
+	td_task_names_begin(names, number, life_of(switches, number));
+	td_task_names_read(names, switches->setup.fs, number);
+	return td_task_names_find(names, number);
+}
+
 /* Returns the number of the task of a sample.  A thread that is exiting has none any more. */
 static int task_of(struct td_switches *switches, const struct td_record *record)
 {
@@ -145,25 +160,25 @@ static int task_of(struct td_switches *switches, const struct td_record *record)
 		number = *ended_on(switches, record->cpu);
 	if (switches->setup.of_users)
 		return user_of(switches, number);
-	if (!td_task_names_find(switches->setup.names, number)) {
-		td_task_names_begin(switches->setup.names, number, life_of(switches, number));
-		td_task_names_read(switches->setup.names, switches->setup.fs, number);
-	}
+	name_of(switches, number);
 	return number;
 }
 
-/* Begin a task with the name or user of its parent. */
-static void begin_task(struct td_switches *switches, int number, int parent)
+/* Begin a task with the name of the process or thread that started it, or with its user. */
+static void begin_task(struct td_switches *switches, int number, const struct td_record *record)
 {
 	struct td_task_names *names = switches->setup.names;
-	const char *name = td_task_names_find(names, parent);
 	uint64_t process = td_hash((uint32_t)number);
+	const char *name;
 
 	if (switches->setup.of_users) {
-		td_index_set(&switches->user_of, process, (size_t)user_of(switches, parent));
+		td_index_set(&switches->user_of, process,
+			     (size_t)user_of(switches, record->parent));
 		td_index_set(&switches->read_in, process, 0);
 		return;
 	}
+	name = name_of(switches,
+		       switches->setup.of_processes ? record->parent : record->parent_tid);
 	td_task_names_begin(names, number, td_task_names_next_life(names, number));
 	if (name)
 		td_task_names_set(names, number, name);
@@ -173,18 +188,20 @@ static void begin_task(struct td_switches *switches, int number, int parent)
 static void end_task(struct td_switches *switches, const struct td_record *record)
 {
 	bool by_pid = switches->setup.of_processes;
-	int *number = ended_on(switches, record->cpu);
+	int number = by_pid ? record->pid : record->tid;
+	const struct gone gone = { number, life_of(switches, number) };
 
-	*number = by_pid ? record->pid : record->tid;
+	*ended_on(switches, record->cpu) = number;
 	if (!switches->setup.of_users && (!by_pid || record->pid == record->tid))
-		td_array_push(&switches->gone, &switches->nr_gone, number, sizeof(*number));
+		td_array_push(&switches->gone, &switches->nr_gone, &gone, sizeof(gone));
 }
 
 /* Marks the tasks that ended before the last look, so that their names can be dropped. */
 static void end_names(struct td_switches *switches)
 {
 	for (size_t i = 0; i < switches->nr_gone; i++)
-		td_task_names_end(switches->setup.names, switches->gone[i]);
+		td_task_names_end_life(switches->setup.names, switches->gone[i].number,
+				       switches->gone[i].life);
 	switches->nr_gone = 0;
 }
 
@@ -197,11 +214,11 @@ static void follow(struct td_switches *switches, const struct td_record *record)
 		td_cgroup_paths_add(&switches->paths, record->cgroup, record->path);
 		break;
 	case TD_RECORD_FORK:
-		begin_task(switches, by_pid ? record->pid : record->tid, record->parent);
+		begin_task(switches, by_pid ? record->pid : record->tid, record);
 		break;
 	case TD_RECORD_THREAD:
 		if (!by_pid)
-			begin_task(switches, record->tid, record->parent);
+			begin_task(switches, record->tid, record);
 		break;
 	case TD_RECORD_EXEC:
 	case TD_RECORD_NAME:
@@ -589,11 +606,21 @@ void td_switches_close(struct td_switches *switches)
 	free(switches);
 }
 
+/*
+ * Takes the records until now, in order of time.  The second read passes those from before the
+ * first one.  For later ones, the cause may be in a ring that was read before: a fork, for example.
+ */
+static void take_records(struct td_switches *switches)
+{
+	for (int i = 0; i < 2; i++)
+		td_sampler_read(switches->sampler, false, take_record, switches);
+}
+
 static void take_turn(struct td_switches *switches)
 {
 	switches->turn++;
 	look_at_all(switches, false);
-	td_sampler_read(switches->sampler, true, take_record, switches);
+	take_records(switches);
 	td_slices_settle(&switches->slices);
 }
 
@@ -627,7 +654,7 @@ void td_switches_begin(struct td_switches *switches)
 
 void td_switches_drop(struct td_switches *switches)
 {
-	td_sampler_read(switches->sampler, true, take_record, switches);
+	take_records(switches);
 	td_slices_end(&switches->slices);
 }
 
@@ -658,7 +685,7 @@ void td_switches_read(struct td_switches *switches, struct td_readings *readings
 	end_names(switches);
 	look_at_all(switches, true);
 	read_ns = td_now_ns();
-	td_sampler_read(switches->sampler, true, take_record, switches);
+	take_records(switches);
 	switches->interval++;
 	*readings = *td_slices_end(&switches->slices);
 	if (switches->setup.cgroups)

@@ -122,7 +122,12 @@ void td_task_names_rewind(struct td_task_names *names)
 
 void td_task_names_end(struct td_task_names *names, int tid)
 {
-	struct td_task_name *task = find(names, tid, life_of(names, tid));
+	td_task_names_end_life(names, tid, life_of(names, tid));
+}
+
+void td_task_names_end_life(struct td_task_names *names, int tid, int life)
+{
+	struct td_task_name *task = find(names, tid, life);
 
 	if (task)
 		task->ended = true;

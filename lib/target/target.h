@@ -186,8 +186,9 @@ const char *td_task_names_find_life(const struct td_task_names *names, int tid, 
 const struct td_task_name *td_task_names_next(struct td_task_names *names);
 /* Makes td_task_names_next() return all tasks again. */
 void td_task_names_rewind(struct td_task_names *names);
-/* Marks the task as ended, until its name is set again. */
+/* Mark the current task with this tid, or of a given life, as ended until its name is set. */
 void td_task_names_end(struct td_task_names *names, int tid);
+void td_task_names_end_life(struct td_task_names *names, int tid, int life);
 /* Removes the names of ended tasks, but not the number of lives of their tids. */
 void td_task_names_forget_ended(struct td_task_names *names);
 void td_task_names_free(struct td_task_names *names);

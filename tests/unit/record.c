@@ -459,7 +459,8 @@ static void test_fork(void)
 	   "a fork()");
 	check_short(&plain, nr, "a fork()");
 	put_fork(PERF_RECORD_FORK, 90, 95);
-	ok(parse(&r, &plain) && r.kind == TD_RECORD_THREAD && r.pid == 90 && r.tid == 95,
+	ok(parse(&r, &plain) && r.kind == TD_RECORD_THREAD && r.pid == 90 && r.tid == 95 &&
+		   r.parent_tid == 91,
 	   "the start of a thread");
 	put_fork(PERF_RECORD_EXIT, 101, 101);
 	ok(parse(&r, &plain) && r.kind == TD_RECORD_END && r.pid == 101 && r.tid == 101,

@@ -211,6 +211,13 @@ static void test_lives(void)
 	td_task_names_end(&names, 7);
 	td_task_names_forget_ended(&names);
 	ok(!names.nr && td_task_names_next_life(&names, 7) == 2, "but not that there were two");
+	td_task_names_set(&names, 7, "second");
+	td_task_names_begin(&names, 7, 2);
+	td_task_names_set(&names, 7, "third");
+	td_task_names_end_life(&names, 7, 1);
+	td_task_names_forget_ended(&names);
+	ok(names.nr == 1 && td_task_names_find_life(&names, 7, 2),
+	   "the end of an earlier task is not that of the current one");
 	td_task_names_free(&names);
 }
 

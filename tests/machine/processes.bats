@@ -108,6 +108,109 @@ act-${pids[0]}" ]
 	jq -es 'map(select(.id == "4712" and .metric == "tma_backend_bound").value) | length > 0 and all(. > 45)' out
 }
 
+# 500 instead of 5,000, because the emulated machine takes 10 ms for each.
+@test "short processes: each has a row by its own name, and all time is in a row" {
+	emulated
+	# shellcheck disable=SC2016 # of the shell that runs it
+	"$TDSTAT" record -a --per-process -l 1 -o rec -- sh -c '
+		i=0
+		while [ $i -lt 500 ]; do
+			i=$((i + 1))
+			(
+				printf "own$i" >/proc/self/comm
+				j=0; while [ $j -lt 200 ]; do j=$((j + 1)); done
+			) &
+			[ $((i % 8)) -ne 0 ] || wait
+		done
+		wait' 2>live
+	"$TDSTAT" report -x, rec >rows
+	[ "$(cut -d, -f 2 rows | grep -o '^own[0-9]*-' | sort -u | wc -l)" -eq 500 ]
+	run ! grep -F '?' <(cut -d, -f 2 rows)
+	# of two CPUs of each core type; on a busy host, the first and the last read take a while
+	jq -es 'map(select(.counts))[0] | .time as $s |
+		.counts | group_by(.[0]) | map((map(.[4]) | add) / 1e9 / $s) |
+		(min > 2 * 0.95) and (max < 2 * 1.05)' rec
+}
+
+# Four times 126 processes at once, and 220 numbers for all.
+@test "fork bombs, whose processes have the numbers of earlier ones" {
+	emulated
+	max=$(cat /proc/sys/kernel/pid_max)
+	echo 520 >/proc/sys/kernel/pid_max
+	# shellcheck disable=SC2016 # of the shell that runs it
+	"$TDSTAT" -a --per-process -l 1 -I 300 -x, -o out -- sh -c '
+		bomb() { [ "$1" -eq 0 ] || { bomb $(($1 - 1)) & bomb $(($1 - 1)) & wait; }; }
+		bomb 6; bomb 6; bomb 6; bomb 6; :'
+	echo "$max" >/proc/sys/kernel/pid_max
+	cut -d, -f 2 out | grep '^sh-' | sort -u >ids
+	[ "$(wc -l <ids)" -eq 505 ]
+	grep '#2$' ids
+}
+
+# worked: all processes of "pids" have begun to work
+worked() {
+	while read -r pid _; do
+		read -r -a stat <"/proc/$pid/stat" && [ "${stat[13]}" -ge 2 ] || return 1
+	done <pids
+}
+
+@test "many processes on all CPUs: their values, and their shares of the slots" {
+	emulated
+	for ((i = 0; i < 15; i++)); do
+		for s in ports dram_latency icache; do
+			"$ACT" -w end "600s:$s" 3>&- &
+			echo "$! $s" >>pids
+		done
+	done
+	wait_for worked
+	# they stand still while counting begins and ends
+	cut -d " " -f 1 pids | xargs kill -STOP
+	# a switch takes the emulator 40 us, hardware 1: rarer ones
+	mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug
+	echo 40000000 >/sys/kernel/debug/sched/base_slice_ns
+	# shellcheck disable=SC2016 # of the shell that runs it
+	"$TDSTAT" -a --per-process -l 2 -j -o out -- sh -c '
+		"$ACT" -s >/dev/null
+		cut -d " " -f 1 pids | xargs kill -CONT
+		sleep 4
+		cut -d " " -f 1 pids | xargs kill -STOP
+		"$ACT" -s >sums'
+	cut -d " " -f 1 pids | xargs kill -KILL
+	for s in ports dram_latency icache; do
+		for kind in core atom; do
+			python3 "$BATS_TEST_DIRNAME/../emulator/truth" --values --kind $kind alderlake \
+				"$SCENARIOS/alderlake.truth" $s | sed "s/^/$s cpu_$kind /"
+		done
+	done >values
+	jq -r '"\(.scenario) \(["cpu_core", "cpu_atom"][.kind]) \(.slots)"' sums >slots
+	jq -r 'select(.level and .slots and .value) |
+		"\(.tid) \(.pmu) \(.slots) \(.metric) \(.value)"' out >rows
+	# a scenario's rows together: on a busy host a process has few slices
+	awk 'FILENAME == "pids" { of[$1] = $2; next }
+		FILENAME == "values" { want[$1 " " $2 " " $3] = $4; next }
+		!/ports|dram_latency|icache/ && FILENAME == "slots" { next }
+		FILENAME == "slots" { truth[$1 " " $2] += $3; all_true[$2] += $3; next }
+		!($1 in of) { next }
+		{ key = of[$1] " " $2 " " $4; weight[key] += $3; sum[key] += $3 * $5 }
+		$4 == "tma_retiring" { got[of[$1] " " $2] += $3; all_got[$2] += $3 }
+		END {
+			for (key in sum) {
+				value = sum[key] / weight[key]
+				print key, value, want[key]
+				nr++
+				bad += value < want[key] - 0.6 || value > want[key] + 0.6
+			}
+			for (key in got) {
+				split(key, k)
+				share = got[key] / all_got[k[2]] / truth[key] * all_true[k[2]]
+				print key, share
+				nr++
+				bad += share < 0.97 || share > 1.03
+			}
+			exit bad > 0 || nr < 6 * 5
+		}' pids values slots rows
+}
+
 @test "rows of intervals, and the same from a recording" {
 	"$TDSTAT" record -a --per-process -l 1 -I 500 -j -o rec -- "$ACT" 2s:ports 2>err
 	grep "^{" err >rows

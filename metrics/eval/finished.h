@@ -68,7 +68,7 @@ void td_ranges_free(struct td_ranges *ranges);
  */
 struct td_paused {
 	const struct td_report *report; /* the report with the rows of values */
-	struct td_index index;          /* of the report: td_report_index() */
+	struct td_index index;          /* td_report_index() of the report */
 	double *values; /* [row][column]: value over the run; NaN: measured all the time */
 };
 

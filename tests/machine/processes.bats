@@ -80,15 +80,6 @@ act-${pids[0]}" ]
 	[ "$(tail -n +2 out | cut -d, -f 2 | sort -u | wc -l)" -eq 2 ]
 }
 
-@test "short processes have rows, each with its name" {
-	# shellcheck disable=SC2016 # of the shell that runs it
-	"$TDSTAT" -a --per-process -l 1 -j -o out -- sh -c '
-		ln -s /bin/true ./short; i=0
-		while [ $i -lt 200 ]; do ./short; i=$((i + 1)); done'
-	[ "$(jq -r 'select(.level == 1 and .comm == "short").tid' out | sort -u | wc -l)" -eq 200 ]
-	[ "$(jq -r 'select(.level == 1 and .comm == "(lost)").tid' out | wc -l)" -eq 0 ]
-}
-
 @test "users: each has the processes that were started, also short ones, and changed to it" {
 	as() { setpriv --reuid "$1" --clear-groups "${@:2}" 3>&- & }
 	as 4711 taskset -c 0 "$ACT" -w end 600s:ports

@@ -31,6 +31,13 @@ act() {
 	pids+=($!)
 }
 
+# worked: all processes of "pids" have begun to work
+worked() {
+	while read -r pid _; do
+		read -r -a stat <"/proc/$pid/stat" && [ "${stat[13]}" -ge 2 ] || return 1
+	done <pids
+}
+
 @test "processes of known values, each on a CPU of its own" {
 	act ports 0
 	act dram_latency 1
@@ -83,6 +90,8 @@ act-${pids[0]}" ]
 @test "users: each has the processes that were started, also short ones, and changed to it" {
 	as() { setpriv --reuid "$1" --clear-groups "${@:2}" 3>&- & }
 	as 4711 taskset -c 0 "$ACT" -w end 600s:ports
+	echo $! >pids
+	wait_for worked
 	# shellcheck disable=SC2016 # of the shell that runs it
 	as 4712 taskset -c 1 sh -c 'until [ -e end ]; do "$0" 100ms:dram_latency; done' "$ACT"
 	sh -c 'until [ -e go ]; do :; done; exec setpriv --reuid nobody --clear-groups "$0" -w end 600s:ports' "$ACT" 3>&- &
@@ -136,13 +145,6 @@ act-${pids[0]}" ]
 	cut -d, -f 2 out | grep '^sh-' | sort -u >ids
 	[ "$(wc -l <ids)" -eq 505 ]
 	grep '#2$' ids
-}
-
-# worked: all processes of "pids" have begun to work
-worked() {
-	while read -r pid _; do
-		read -r -a stat <"/proc/$pid/stat" && [ "${stat[13]}" -ge 2 ] || return 1
-	done <pids
 }
 
 @test "many processes on all CPUs: their values, and their shares of the slots" {

@@ -149,8 +149,8 @@ act-${pids[0]}" ]
 
 @test "many processes on all CPUs: their values, and their shares of the slots" {
 	emulated
-	for ((i = 0; i < 15; i++)); do
-		for s in ports dram_latency icache; do
+	for ((i = 0; i < 12; i++)); do
+		for s in ports dram_latency; do
 			"$ACT" -w end "600s:$s" 3>&- &
 			echo "$! $s" >>pids
 		done
@@ -165,11 +165,11 @@ act-${pids[0]}" ]
 	"$TDSTAT" -a --per-process -l 2 -j -o out -- sh -c '
 		"$ACT" -s >/dev/null
 		cut -d " " -f 1 pids | xargs kill -CONT
-		sleep 4
+		sleep 2
 		cut -d " " -f 1 pids | xargs kill -STOP
 		"$ACT" -s >sums'
 	cut -d " " -f 1 pids | xargs kill -KILL
-	for s in ports dram_latency icache; do
+	for s in ports dram_latency; do
 		for kind in core atom; do
 			python3 "$BATS_TEST_DIRNAME/../emulator/truth" --values --kind $kind alderlake \
 				"$SCENARIOS/alderlake.truth" $s | sed "s/^/$s cpu_$kind /"
@@ -181,7 +181,7 @@ act-${pids[0]}" ]
 	# a scenario's rows together: on a busy host a process has few slices
 	awk 'FILENAME == "pids" { of[$1] = $2; next }
 		FILENAME == "values" { want[$1 " " $2 " " $3] = $4; next }
-		!/ports|dram_latency|icache/ && FILENAME == "slots" { next }
+		!/ports|dram_latency/ && FILENAME == "slots" { next }
 		FILENAME == "slots" { truth[$1 " " $2] += $3; all_true[$2] += $3; next }
 		!($1 in of) { next }
 		{ key = of[$1] " " $2 " " $4; weight[key] += $3; sum[key] += $3 * $5 }
@@ -198,9 +198,10 @@ act-${pids[0]}" ]
 				share = got[key] / all_got[k[2]] / truth[key] * all_true[k[2]]
 				print key, share
 				nr++
-				bad += share < 0.97 || share > 1.03
+				# groups of E-cores alternate at level 2
+				bad += k[2] == "cpu_core" && (share < 0.99 || share > 1.01)
 			}
-			exit bad > 0 || nr < 6 * 5
+			exit bad > 0 || nr < 4 * 5
 		}' pids values slots rows
 }
 

@@ -170,22 +170,15 @@ struct td_system {
 	const struct td_sysfs *fs; /* for the findings of wings */
 };
 
-/*
- * Add findings.  Pure.
- *
- * judge_kernel.c: whether the kernel knows the processor, and faults of the kernel.
- */
+/* Add findings: whether the kernel knows the processor, and faults of the kernel.  Pure. */
 void td_doctor_judge_kernel(struct td_doctor *doctor, const struct td_system *system);
-/* judge_system.c: the user's rights, what is mounted, files and limits. */
+/* Add findings: the user's rights, mounted file systems, files and limits.  Pure. */
 void td_doctor_judge_rights(struct td_doctor *doctor, const struct td_system *system);
 void td_doctor_judge_system(struct td_doctor *doctor, const struct td_system *system);
-/*
- * judge_tests.c: set passed for each loop, and level_1 if the loops differ on each
- * tested core type.
- */
+/* Set passed for each loop, and level_1 if the loops differ on each tested core type.  Pure. */
 void td_doctor_judge_tests(struct td_doctor *doctor, const struct td_system *system);
 
-/* --- cpus.c ---------------------------------------------------------------- */
+/* --- environment.c: CPUs ----------------------------------------------------- */
 
 /* Returns the CPUs that this thread may run on; free with CPU_FREE(3). */
 cpu_set_t *td_affinity_get(void);

@@ -284,26 +284,18 @@ static int put_named(FILE *fp, struct td_list *list, const struct td_pmu *pmu, c
 	return rc;
 }
 
-static int put_all_words(FILE *fp, struct td_list *list, const struct td_pmu *pmu,
-			 const struct td_spec *spec, struct td_err *err)
-{
-	int rc = 0;
-
-	if (spec->kind == TD_SPEC_NAME)
-		rc = put_named(fp, list, pmu, spec->name, err);
-	for (size_t i = 0; !rc && i < spec->nr_terms; i++)
-		rc = put_named(fp, list, pmu, spec->terms[i].name, err);
-	return rc;
-}
-
 /* Make the list of terms.  The caller frees *out, on error as well. */
 static int make_words(struct td_list *list, const struct td_pmu *pmu, const struct td_spec *spec,
 		      char **out, struct td_err *err)
 {
 	size_t size;
 	FILE *fp = td_open_memstream(out, &size);
-	int rc = put_all_words(fp, list, pmu, spec, err);
+	int rc = 0;
 
+	if (spec->kind == TD_SPEC_NAME)
+		rc = put_named(fp, list, pmu, spec->name, err);
+	for (size_t i = 0; !rc && i < spec->nr_terms; i++)
+		rc = put_named(fp, list, pmu, spec->terms[i].name, err);
 	td_text_close(fp, out);
 	return rc;
 }

@@ -69,7 +69,7 @@ struct td_list {
 	struct td_notes missing; /* printed only if nothing matches */
 };
 
-/* match.c: set list->patterns, kinds and certain from opts->patterns. */
+/* model.c: set list->patterns, kinds and certain from opts->patterns. */
 void td_list_read_patterns(struct td_list *list);
 /*
  * Return an error, with the closest name, if no pattern matches; otherwise note each pattern

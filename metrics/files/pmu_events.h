@@ -95,7 +95,7 @@ struct td_pmu_events {
 int td_pmu_events_read(struct td_pmu_events *out, const char *root, const struct td_cpuid *cpuid,
 		       struct td_err *err);
 /*
- * find.c: finds a processor whose files are in this directory of root, ignoring case.  Returns 1 if
+ * Finds a processor whose files are in this directory of root, ignoring case.  Returns 1 if
  * there is none.  Offers all directories to near.  root must contain the kernel's mapfile.csv.
  */
 int td_pmu_events_find_model(const char *root, const char *folder, struct td_suggest *near,

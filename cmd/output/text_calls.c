@@ -188,7 +188,7 @@ void td_out_text_slow(const struct td_writer *writer, const struct td_report *re
 {
 	const struct td_timed *timed = &report->timed[at];
 	const struct td_slow *slow = &report->slow[at];
-	bool few = timed->durations.nr < TD_LEAST_CALLS;
+	bool few = timed->durations.nr < TD_MIN_CALLS;
 	FILE *fp = writer->fp;
 
 	if (slow->slow)
@@ -196,7 +196,7 @@ void td_out_text_slow(const struct td_writer *writer, const struct td_report *re
 	else if (few && timed->durations.nr)
 		fprintf(fp,
 			" Fewer than %d calls: too few to compare the slow ones with the others.\n",
-			TD_LEAST_CALLS);
+			TD_MIN_CALLS);
 	else if (timed->durations.nr)
 		fputs(" No calls are much slower than typical ones.\n", fp);
 	fputs(few ? " The calls:\n" : " The slowest calls:\n", fp);

@@ -117,7 +117,7 @@ static bool is_folded(const struct td_writer *writer, const struct td_report *re
 		      const struct td_row *row)
 {
 	return report->functions && !writer->frame->all && !row->region->outside &&
-	       row->region->calls < TD_LEAST_WINDOWS;
+	       row->region->calls < TD_MIN_WINDOWS;
 }
 
 /* Return the maximum width of ids, a quarter of the window. */
@@ -512,7 +512,7 @@ static void put_timed(const struct td_writer *writer, const struct td_report *re
 {
 	for (size_t i = 0; i < report->nr_timed; i++) {
 		layout->timed = 1 + (int)i;
-		layout->few = report->timed[i].durations.nr < TD_LEAST_CALLS;
+		layout->few = report->timed[i].durations.nr < TD_MIN_CALLS;
 		if (!report->timed[i].durations.nr)
 			continue;
 		td_out_text_quantiles(writer, &report->timed[i]);

@@ -255,7 +255,7 @@ void td_latency_explain(const struct td_latency_sampling *latency, struct td_job
 	few = list_few(job, all);
 	if (few)
 		td_notes_add(&job->notes, "retire latencies with fewer than %d samples%s: %s",
-			     TD_LEAST_LATENCIES,
+			     TD_MIN_LATENCIES,
 			     job->tree ? "; metrics use the means of the files, if there are any"
 				       : "",
 			     few);

@@ -249,7 +249,7 @@ static const char *why_not(const struct td_row *row, uint64_t period)
 
 	if (facts->timed)
 		return td_slow_why_not(row, period);
-	return facts->outside || facts->calls >= TD_LEAST_WINDOWS ? NULL : "fewer than 30 windows";
+	return facts->outside || facts->calls >= TD_MIN_WINDOWS ? NULL : "fewer than 30 windows";
 }
 
 static void forget_few(struct td_row *row, struct td_region_facts *facts, size_t nr_columns,

@@ -76,7 +76,7 @@ uint64_t td_latency_sum(const struct td_latency *latency)
 /* Without latencies in the records of a (virtual) processor, the field is 0, and so is the sum. */
 double td_latency_mean(const struct td_latency *latency)
 {
-	if (!latency || latency->nr < TD_LEAST_LATENCIES || !latency->sum)
+	if (!latency || latency->nr < TD_MIN_LATENCIES || !latency->sum)
 		return NAN;
 	return latency->weight > 0 ? latency->weighted / latency->weight
 				   : (double)latency->sum / (double)latency->nr;

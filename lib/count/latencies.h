@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Minimum number of samples for a mean. */
-#define TD_LEAST_LATENCIES 30
+#define TD_MIN_LATENCIES 30
 
 /* Retire latency of an event, from samples. */
 struct td_latency {

@@ -154,7 +154,7 @@ void td_timed_choose(struct td_timed *timed, const uint64_t calls[TD_REGION_BUCK
 
 	timed->middle = bucket_of(calls, nr / 2);
 	timed->slow = 0;
-	if (nr < TD_LEAST_CALLS)
+	if (nr < TD_MIN_CALLS)
 		return;
 	if (slow < timed->middle + 2)
 		slow = timed->middle + 2;

@@ -166,10 +166,10 @@ struct td_regions {
 void td_region_add_calls(struct td_region *to, const struct td_region *from);
 
 /* Functions with fewer windows than this have no percentages. */
-#define TD_LEAST_WINDOWS 30
+#define TD_MIN_WINDOWS 30
 /* Percentages of sampled calls need this many samples, and calls of a few times their delay. */
-#define TD_LEAST_SAMPLES 30
-#define TD_SAMPLED_NS    10000
+#define TD_MIN_SAMPLES 30
+#define TD_SAMPLED_NS  10000
 /*
  * Maximum cost of counting, in % of the time, for percentages to be shown.  Each count belongs to
  * its call, so few calls are as accurate as many, except for the cost: what is subtracted is the
@@ -185,7 +185,7 @@ void td_region_add_calls(struct td_region *to, const struct td_region *from);
  * which need at least TD_MIN_BATCHES (course.h) batches of one call each, and a single
  * slow call is not representative.
  */
-#define TD_LEAST_CALLS 10
+#define TD_MIN_CALLS 10
 
 /* Add an element; the name is copied. */
 struct td_region *td_regions_add(struct td_regions *regions, const char *name, bool own,
@@ -213,7 +213,7 @@ struct td_region *td_regions_bucket(struct td_regions *regions, const struct td_
 /*
  * Sets the buckets of typical and slow calls.  Slow calls are those in the bucket of the
  * 99 % quantile and above, or the slowest thirty if these are fewer; none with fewer than
- * TD_LEAST_CALLS.  calls: number per bucket.
+ * TD_MIN_CALLS.  calls: number per bucket.
  */
 void td_timed_choose(struct td_timed *timed, const uint64_t calls[TD_REGION_BUCKETS]);
 /* Returns the traced time in percent of the counting time. */

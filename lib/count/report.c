@@ -24,8 +24,8 @@ bool td_node_is_called(const char *node, const char *name)
 }
 
 /* A shorter text is more likely mistyped than a short name, unless it is a word ("l1"). */
-#define LEAST_SHORT 3
-#define LEFT_OUT    "bound" /* as in the verdict: "backend > memory > l1" */
+#define MIN_SHORT 3
+#define LEFT_OUT  "bound" /* as in the verdict: "backend > memory > l1" */
 
 /* Returns the length of the first word; 0 at the end. */
 static size_t word_of(const char *text, const char *end)
@@ -41,7 +41,7 @@ bool td_node_is_short_for(const char *typed, size_t len, const char *name)
 
 	typed = td_node_short_name(typed);
 	name = td_node_short_name(name);
-	if (end - typed < LEAST_SHORT && (size_t)(end - typed) != word_of(name, end_of_name))
+	if (end - typed < MIN_SHORT && (size_t)(end - typed) != word_of(name, end_of_name))
 		return false;
 	while (typed < end && name < end_of_name) {
 		size_t nr = word_of(typed, end);

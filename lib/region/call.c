@@ -6,11 +6,11 @@
 /*
  * PERF_METRICS is reset when a step of its fields, 1/255 of the slots since the last reset, exceeds
  * 1 % of a typical call.  With much larger steps, no call would move a field by a step, and all
- * calls would seem to be like the mean.  But PERF_METRICS is reset at most every LEAST_SLOTS, about
+ * calls would seem to be like the mean.  But PERF_METRICS is reset at most every MIN_SLOTS, about
  * 100 us, because the read() would take most of the time of shorter calls; reports mark these.
  */
 #define STEPS_OF_A_CALL 100
-#define LEAST_SLOTS     2000000
+#define MIN_SLOTS       2000000
 
 /*
  * If this many slots have passed since the last reset when a call ends, PERF_METRICS is reset.
@@ -49,7 +49,7 @@ static bool is_coarse(const struct td_thread *thread, const struct td_moment *mo
 {
 	uint64_t most = TD_REGION_FIELD_WHOLE * thread->usual_slots / STEPS_OF_A_CALL;
 
-	return !moment->fresh && moment->step > (most > LEAST_SLOTS ? most : LEAST_SLOTS);
+	return !moment->fresh && moment->step > (most > MIN_SLOTS ? most : MIN_SLOTS);
 }
 
 static bool look_at_begin(struct td_thread *thread, struct td_moment *moment)

@@ -243,7 +243,7 @@ void td_interval_fill(struct td_interval *interval, const struct td_group_spec *
  * If this many slots, about 100 us, have passed since the last reset of PERF_METRICS, it is reset
  * again.  So an interval is rounded by at most 1/255 of its own slots or of these.
  */
-#define MOST_SLOTS 2000000
+#define MAX_SLOTS 2000000
 
 /* td_interval.next contains the thread's serial number and the moment. */
 _Static_assert(sizeof(struct td_moment) + sizeof(uint64_t) <=
@@ -254,7 +254,7 @@ static int begin_next(struct td_thread *thread, struct td_interval *interval, st
 {
 	int rc = 0;
 
-	if (!now->fresh && now->step > MOST_SLOTS)
+	if (!now->fresh && now->step > MAX_SLOTS)
 		rc = td_thread_counters_restart(&thread->counters, now);
 	memcpy(&interval->next[1], now, sizeof(*now));
 	interval->next[0] = rc ? 0 : thread->serial;

@@ -12,7 +12,7 @@
 /* --- memory --------------------------------------------------------------- */
 
 /* Room for a thread, for measuring the cost of its marks, and for about twenty regions. */
-#define LEAST_SIZE (128UL << 10)
+#define MIN_SIZE (128UL << 10)
 
 struct td_memory_block {
 	struct td_memory_block *before;
@@ -28,7 +28,7 @@ static size_t round_up(size_t size)
 static int add_block(struct td_memory *memory, size_t size)
 {
 	size_t head = round_up(sizeof(struct td_memory_block));
-	size_t whole = head + size > LEAST_SIZE ? head + size : LEAST_SIZE;
+	size_t whole = head + size > MIN_SIZE ? head + size : MIN_SIZE;
 	struct td_memory_block *block =
 		mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

@@ -12,9 +12,9 @@
 
 #include "lib/region/parts.h"
 
-#define LEAST_SIZE (1UL << 20) /* minimum size of the mapping if the address space is limited */
-#define PROGRAMS   1000        /* maximum number of programs that one process runs with exec() */
-#define AHEAD      16          /* number of records for which disk space is allocated at once */
+#define MIN_SIZE (1UL << 20) /* minimum size of the mapping if the address space is limited */
+#define PROGRAMS 1000        /* maximum number of programs that one process runs with exec() */
+#define AHEAD    16          /* number of records for which disk space is allocated at once */
 
 static int make_file(const char *prefix)
 {
@@ -108,7 +108,7 @@ static void *map_file(int fd, size_t *size)
 
 	for (;;) {
 		map = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (map != MAP_FAILED || errno != ENOMEM || *size <= LEAST_SIZE)
+		if (map != MAP_FAILED || errno != ENOMEM || *size <= MIN_SIZE)
 			return map;
 		*size /= 4;
 	}

@@ -511,7 +511,7 @@ static void add_readings(struct td_batched *batched, const struct td_function_co
 static bool is_between(const struct td_function_count *count)
 {
 	return count->function < 0 ||
-	       (count->parts.nr >= TD_LEAST_WINDOWS && stays_within(&count->stays) < MIN_WITHIN);
+	       (count->parts.nr >= TD_MIN_WINDOWS && stays_within(&count->stays) < MIN_WITHIN);
 }
 
 /* The calls of a function's region are its windows. */

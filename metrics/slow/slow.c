@@ -20,7 +20,7 @@ const char *td_slow_why_not_sampled(const struct td_row *row, uint64_t period)
 		return NULL;
 	if (td_region_bucket_ns(row->region->bucket) < TD_SAMPLED_NS)
 		return "samples come too late for such short calls";
-	return row->slots < TD_LEAST_SAMPLES * (double)period ? "fewer than 30 samples" : NULL;
+	return row->slots < TD_MIN_SAMPLES * (double)period ? "fewer than 30 samples" : NULL;
 }
 
 const char *td_slow_why_not(const struct td_row *row, uint64_t period)
@@ -784,7 +784,7 @@ void td_slow_find(const struct td_report *report, const struct td_timed *timed, 
 
 	*out = (struct td_slow){ 0 };
 	/* older versions recorded slow calls even if there were few calls */
-	if (!timed->slow || timed->durations.nr < TD_LEAST_CALLS)
+	if (!timed->slow || timed->durations.nr < TD_MIN_CALLS)
 		return;
 	join_typical(&typical, report, timed, at);
 	find(&typical, timed, at, out);

@@ -221,7 +221,7 @@ static struct td_tree_latency *add_latency(struct td_tree *tree, const char *eve
 	latency->why = td_aprintf(
 		"it needs the retire latency of %s, which had fewer than %d samples (TPEBS), and "
 		"the files contain no mean",
-		event, TD_LEAST_LATENCIES);
+		event, TD_MIN_LATENCIES);
 	tree->nr_latencies++;
 	return latency;
 }

@@ -27,7 +27,7 @@ enum {
 	AUXTRACE = 71,
 	EXECUTABLE = 4,
 	VDSO_SIZE = 8192,
-	MOST_CPUS = 64,
+	MAX_CPUS = 64,
 };
 
 struct header {
@@ -53,7 +53,7 @@ struct auxtrace {
 static struct bytes {
 	uint8_t *v;
 	size_t nr;
-} cpus[MOST_CPUS];
+} cpus[MAX_CPUS];
 
 static struct pt_image *image;
 static const char *program;
@@ -96,7 +96,7 @@ static void take_map(const struct mmap2 *map)
 
 static void take_trace(const struct auxtrace *trace)
 {
-	struct bytes *of = &cpus[trace->cpu % MOST_CPUS];
+	struct bytes *of = &cpus[trace->cpu % MAX_CPUS];
 
 	of->v = realloc(of->v, of->nr + trace->size);
 	if (!of->v)
@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 	address = strtoull(argv[3], NULL, 16);
 	pt_image_set_callback(image, read_vdso, NULL);
 	take_file(argv[1]);
-	for (int i = 0; i < MOST_CPUS; i++)
+	for (int i = 0; i < MAX_CPUS; i++)
 		if (cpus[i].nr)
 			follow(&cpus[i]);
 	printf("%" PRIu64 " instructions, %" PRIu64 " there, %" PRIu64 " errors\n", instructions,

@@ -11,7 +11,7 @@
 
 #define TURN_MS 4
 #define READ_MS 100
-#define MOST_MS 30000
+#define MAX_MS  30000
 
 /* --- programs ------------------------------------------------------------- */
 
@@ -169,7 +169,7 @@ static const int lengths_ms[3] = { 1000, 3000, 30000 };
 
 static void check_coverage(const struct program *p)
 {
-	static double rates[MOST_MS];
+	static double rates[MAX_MS];
 	struct normals chance = { .state = 1 };
 
 	for (int l = 0; l < 3; l++) {

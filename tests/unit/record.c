@@ -7,8 +7,8 @@
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 
-#define MOST_WORDS 128
-#define TRAILER    4 /* words that sample_id_all appends, with our sample_type */
+#define MAX_WORDS 128
+#define TRAILER   4 /* words that sample_id_all appends, with our sample_type */
 
 static const struct td_record_format plain,
 	with_values = { .values = true }, with_chain = { .chain = true },
@@ -17,7 +17,7 @@ static const struct td_record_format plain,
 	with_copy = { .chain = true, .copied = 16 };
 
 /* The record that is being made: a header, then 64-bit words. */
-static uint64_t words[MOST_WORDS];
+static uint64_t words[MAX_WORDS];
 static size_t nr;
 
 static void begin(uint32_t type, uint16_t misc)

@@ -431,8 +431,8 @@ static void test_needs(void)
 	   "few calls, of which a part may be the probes'");
 	ok(!why_not(TD_MANY_CALLS, TD_COST_OF_FEW, 1e9, 0), "many have errors that tell it");
 	ok(why_not(1000, TD_COST_OF_MANY, 1e9, 0) != NULL, "of any number if it is most");
-	ok(!why_not(1, 0, TD_LEAST_SAMPLES * 1e6, 1000000) &&
-		   why_not(1000, 0, TD_LEAST_SAMPLES * 1e6 - 1, 1000000),
+	ok(!why_not(1, 0, TD_MIN_SAMPLES * 1e6, 1000000) &&
+		   why_not(1000, 0, TD_MIN_SAMPLES * 1e6 - 1, 1000000),
 	   "samples count, not calls");
 	ok(why_not(0, 0, 1e9, 0) != NULL, "slots of calls that ended elsewhere");
 }
@@ -484,7 +484,7 @@ static void test_joined(void)
 	ok(test_near(find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct,
 		     100 * hypot(600, hypot(1680, 2520)) / 40 / (6 * 4050), 1e-9),
 	   "and so are their errors");
-	few.durations.nr = TD_LEAST_CALLS - 1;
+	few.durations.nr = TD_MIN_CALLS - 1;
 	slow = find_slow(&few);
 	ok(!slow.slow, "of a recording of few calls none are slow");
 }

@@ -27,10 +27,10 @@ static const struct td_node nodes[] = {
 	{ 5, NULL, 1, 0, NULL },
 };
 
-#define MOST_ROWS 200
+#define MAX_ROWS 200
 
-static struct td_cell cells[MOST_ROWS][NR_COLUMNS];
-static struct td_row rows[MOST_ROWS], whole_row;
+static struct td_cell cells[MAX_ROWS][NR_COLUMNS];
+static struct td_row rows[MAX_ROWS], whole_row;
 static struct td_cell whole_cells[NR_COLUMNS];
 
 static struct td_row make_row(const char *id, const char *pmu, double slots, struct td_cell *of,
@@ -458,17 +458,17 @@ static void test_processes(void)
 /* "CPU0 CPU1 CPU4": a cell that does not follow has a name. */
 static void test_gaps(void)
 {
-	static char ids[MOST_ROWS][16];
+	static char ids[MAX_ROWS][16];
 
 	reset();
 	rows[2].id = "CPU4";
 	draw(80, 24);
 	ok(find(0, "CPU0  F1 B6 CPU4 ??") > 0, "CPUs with a gap");
-	for (int i = 0; i < MOST_ROWS; i++) {
+	for (int i = 0; i < MAX_ROWS; i++) {
 		snprintf(ids[i], sizeof(ids[i]), "CPU%d", 2 * i);
 		rows[i] = make_row(ids[i], "cpu_core", 1, cells[i], hot);
 	}
-	set_rows(MOST_ROWS);
+	set_rows(MAX_ROWS);
 	draw(80, 24);
 	ok(find(0, "CPU0  B6 CPU2 B6 CPU4 B6 CPU6 B6") > 0, "each has one");
 	ok(find(0, " more") > 0, "some are not shown, and counted");
@@ -502,22 +502,22 @@ static void test_sizes(void)
 
 static void test_many_rows(void)
 {
-	static char names[MOST_ROWS][16];
+	static char names[MAX_ROWS][16];
 	char shown[64];
 
 	reset();
-	for (size_t i = 0; i < MOST_ROWS; i++) {
+	for (size_t i = 0; i < MAX_ROWS; i++) {
 		snprintf(names[i], sizeof(names[i]), "CPU%zu", i);
 		rows[i] = make_row(names[i], "cpu_core", 100 + (double)i, cells[i], hot);
 	}
-	set_rows(MOST_ROWS);
+	set_rows(MAX_ROWS);
 	draw(80, 24);
 	ok(find(0, " more") > 0, "CPUs that have no room are counted");
 	/* between the header of the table and the last line */
 	snprintf(shown, sizeof(shown), "lines 1 to %d of 200", 22 - find(0, "LOST%v"));
 	ok(line_has(23, shown), "and so are lines");
 	press(TD_KEY_END);
-	ok(find(8, "CPU0") > 0 && state.at == MOST_ROWS - 1, "the last row");
+	ok(find(8, "CPU0") > 0 && state.at == MAX_ROWS - 1, "the last row");
 	press(TD_KEY_HOME);
 	ok(find(8, "CPU199") > 0, "the first one");
 	press(TD_KEY_PAGE_DOWN);

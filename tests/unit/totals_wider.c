@@ -8,7 +8,7 @@
 
 #include "tests/unit/test.h"
 
-#define MOST_EVENTS 5
+#define MAX_EVENTS 5
 
 /* Two ids; event e of id i counts 10 * (i + 1) + e. */
 static struct td_totals make_run(size_t nr_events)
@@ -60,14 +60,14 @@ static void test_order(const size_t nr_events[3])
 	for (size_t r = 0; r < 3; r++)
 		add_run(&sum, nr_events[r]);
 	td_totals_sum_divide(&sum);
-	check_means(&sum, MOST_EVENTS);
+	check_means(&sum, MAX_EVENTS);
 	td_totals_sum_free(&sum);
 }
 
 int main(void)
 {
-	test_order((const size_t[]){ 2, MOST_EVENTS, MOST_EVENTS });
-	test_order((const size_t[]){ MOST_EVENTS, 2, 3 });
-	test_order((const size_t[]){ 2, 2, MOST_EVENTS });
+	test_order((const size_t[]){ 2, MAX_EVENTS, MAX_EVENTS });
+	test_order((const size_t[]){ MAX_EVENTS, 2, 3 });
+	test_order((const size_t[]){ 2, 2, MAX_EVENTS });
 	return done_testing();
 }

@@ -328,11 +328,11 @@ static void test_least(void)
 	begin_counts();
 	few = spot_in("/bin/x", "few", 0x10);
 	enough = spot_in("/bin/x", "enough", 0x20);
-	stay(SLOTS, 1, few, few, TD_LEAST_WINDOWS - 1);
-	stay(SLOTS, 2, enough, enough, TD_LEAST_WINDOWS);
+	stay(SLOTS, 1, few, few, TD_MIN_WINDOWS - 1);
+	stay(SLOTS, 2, enough, enough, TD_MIN_WINDOWS);
 	make_regions();
-	ok(TD_LEAST_WINDOWS == 30 && region("few")->calls.counted < TD_LEAST_WINDOWS &&
-		   region("enough")->calls.counted == TD_LEAST_WINDOWS,
+	ok(TD_MIN_WINDOWS == 30 && region("few")->calls.counted < TD_MIN_WINDOWS &&
+		   region("enough")->calls.counted == TD_MIN_WINDOWS,
 	   "29 and 30 windows are told apart");
 }
 
@@ -454,7 +454,7 @@ static double lost_in(const char *name)
 	const struct td_region *r = region(name);
 	const struct td_reading *lost, *slots;
 
-	if (!r || r->calls.counted < TD_LEAST_WINDOWS)
+	if (!r || r->calls.counted < TD_MIN_WINDOWS)
 		return -1;
 	lost = reading(r, 1);
 	slots = reading(r, 0);

@@ -763,7 +763,7 @@ function colourOf(part) {
 	return mix(SCALE[low], SCALE[low + 1], at - low);
 }
 
-const MOST_ROWS = 256, MOST_LINES = 64;
+const MAX_ROWS = 256, MAX_LINES = 64;
 
 class Heat extends Plot {
 	constructor(where, rows, nodes) {
@@ -888,9 +888,9 @@ function addHeat(rows, [pmu, ...nodes]) {
 	if (!choice.options.length)
 		return;
 	sections()[0].before(section);
-	if (of.length > MOST_ROWS)
-		make('p', section, `The first ${MOST_ROWS} of ${of.length} rows`);
-	const heat = new Heat(make('div', section), of.slice(0, MOST_ROWS), nodes);
+	if (of.length > MAX_ROWS)
+		make('p', section, `The first ${MAX_ROWS} of ${of.length} rows`);
+	const heat = new Heat(make('div', section), of.slice(0, MAX_ROWS), nodes);
 
 	const first = [...choice.options].find(({ text }) => /backend/.test(text));
 
@@ -907,10 +907,10 @@ function addHeat(rows, [pmu, ...nodes]) {
 /* Lines side by side; each has a row and what of it is drawn. */
 function addLines(place, lines) {
 	place.className = 'lines';
-	for (const { row, ...of } of lines.slice(0, MOST_LINES))
+	for (const { row, ...of } of lines.slice(0, MAX_LINES))
 		new Line(make('div', place), row, of);
-	if (lines.length > MOST_LINES)
-		make('p', place, `The first ${MOST_LINES} of ${lines.length} over time`);
+	if (lines.length > MAX_LINES)
+		make('p', place, `The first ${MAX_LINES} of ${lines.length} over time`);
 }
 
 /* The metrics of a row that are outside of its tree. */

@@ -210,18 +210,22 @@ void td_close_group(struct td_open_group *group)
 	*group = (struct td_open_group){ 0 };
 }
 
-/* Closes the events of a CPU there. */
+/* With fewer groups, an interrupt for each event costs less than a visit. */
+#define MANY_GROUPS 4
+
+/* Closes the events of a CPU, there if they are many. */
 static void close_on_cpu(const struct td_open_set *set, int cpu)
 {
-	bool is_there = false;
+	bool is_there = false, many = set->nr_groups > MANY_GROUPS;
 
 	for (size_t i = 0; i < set->nr_groups; i++) {
 		const struct td_open_group *group = &set->groups[i];
 		int at = group->nr ? perf_cpu_map__idx(group->cpus, (struct perf_cpu){ cpu }) : -1;
 
-		if (at >= 0 && !is_there)
+		if (at >= 0 && !is_there && (many || group->cgroup)) {
 			td_go_to_cpu(cpu);
-		is_there |= at >= 0;
+			is_there = true;
+		}
 		for (int thread = 0; at >= 0 && thread < perf_thread_map__nr(group->threads);
 		     thread++)
 			td_close_unit(group, at, thread);

@@ -124,11 +124,9 @@ bool td_go_to_cpu(int cpu)
 
 void td_affinity_restore(const struct td_affinity *before)
 {
-	if (!before->is_left)
+	if (!before->is_left || visit.state == AT_HOME)
 		return;
 	sched_setaffinity(0, sizeof(before->cpus), &before->cpus);
-	if (visit.state == AT_HOME)
-		return;
 	while (!change_state(VISITING, AT_HOME))
 		sched_yield();
 	set_timer(0);

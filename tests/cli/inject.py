@@ -113,7 +113,7 @@ class Run:
     def has_no_zombie(self):
         """Each process that was started was waited for."""
         log = self.log()
-        for pid in re.findall(rb"^(?:clone|clone3|vfork)\(.* = ([0-9]+)$", log, re.M):
+        for pid in re.findall(rb"^(?:clone|clone3|vfork)\((?!.*CLONE_THREAD).* = ([0-9]+)$", log, re.M):
             self.expect(re.search(rb"^wait4\(%s, .* = %s$" % (pid, pid), log, re.M), f"no wait for {pid.decode()}")
 
     def has_command_ended(self):

@@ -182,14 +182,16 @@ static int pmu_events_parse_file(struct td_pmu_events *events, size_t index, str
 	return 0;
 }
 
-/* Parses the unread files that contain a text, in upper or lower case. */
-static int parse_containing(struct td_pmu_events *events, const char *text, struct td_err *err)
+/* Parses the unread files in which search(), which is strstr() or strcasestr(), finds a text. */
+static int parse_containing(struct td_pmu_events *events,
+			    char *(*search)(const char *, const char *), const char *text,
+			    struct td_err *err)
 {
 	size_t i = 0;
 	int rc = 0;
 
 	while (!rc && i < events->nr_unread) {
-		if (strcasestr(events->unread[i].text, text))
+		if (search(events->unread[i].text, text))
 			rc = pmu_events_parse_file(events, i, err);
 		else
 			i++;
@@ -200,7 +202,7 @@ static int parse_containing(struct td_pmu_events *events, const char *text, stru
 int td_pmu_events_parse_with(struct td_pmu_events *events, const char *name, struct td_err *err)
 {
 	size_t before = events->nr_unread;
-	int rc = parse_containing(events, name, err);
+	int rc = parse_containing(events, strcasestr, name, err);
 
 	if (events->nr_unread < before)
 		sort_events(events); /* unread files contain no metrics to sort */
@@ -223,7 +225,7 @@ int td_pmu_events_find(struct td_pmu_events *events, const char *pmu, const char
 
 int td_pmu_events_parse_all(struct td_pmu_events *events, struct td_err *err)
 {
-	int rc = parse_containing(events, "", err);
+	int rc = parse_containing(events, strstr, "", err);
 
 	td_pmu_events_sort(events);
 	return rc;
@@ -321,6 +323,7 @@ int td_pmu_events_find_model(const char *root, const char *folder, struct td_sug
 /* Add each erratum of "A, B". */
 static void add_all(struct td_names *words, const char *errata)
 {
+	errata += strspn(errata, BETWEEN);
 	while (*errata) {
 		size_t len = strcspn(errata, BETWEEN);
 		char *word = td_strndup(errata, len);
@@ -405,7 +408,7 @@ static void add_of_formula(struct td_model_metric *metric, const struct td_pmu_e
 static int find_errata(struct td_pmu_events *events, size_t first, struct td_err *err)
 {
 	struct td_index names = { 0 };
-	int rc = parse_containing(events, "\"Errata\"", err);
+	int rc = parse_containing(events, strstr, "\"Errata\"", err);
 
 	if (rc)
 		return rc;

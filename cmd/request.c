@@ -62,8 +62,9 @@ bool td_request_by_switches(const struct td_request *request)
 	return (tasks || cgroups) && !target->by_events && !target->has_cpus &&
 	       !td_target_attaches(target) && !td_request_has_events(request) && !ask->nr_names &&
 	       !ask->bottlenecks && !ask->energy && !ask->drill && !request->no_multiplex &&
-	       !request->no_group && request->when.repeat == 1 && !request->when.control &&
-	       !request->show.metric_only && !request->show.print_perf && !request->does.samples;
+	       !request->no_group && !request->record_tpebs && request->when.repeat == 1 &&
+	       !request->when.control && !request->show.metric_only && !request->show.print_perf &&
+	       !request->does.samples;
 }
 
 void td_request_free(struct td_request *request)

@@ -234,6 +234,7 @@ static int check_processes(const struct td_request *o, struct td_err *err)
 		{ o->show.metric_only, "and --metric-only exclude each other" },
 		{ o->show.print_perf, "has no equivalent in perf stat: --print-perf excludes it" },
 		{ o->when.control, "and --control exclude each other" },
+		{ o->record_tpebs, "and --record-tpebs exclude each other" },
 		{ td_request_exposes(o),
 		  "and --openmetrics exclude each other: there would be a series for each process or "
 		  "user that ever ran" },

@@ -350,14 +350,16 @@ static int events_plan(struct typing *t, struct td_err *err)
 
 /*
  * Are retire latencies sampled if metrics need them?  With --no-multiplex no counter is left
- * for samples, and samples of CPUs do not contain the cgroup.
+ * for samples, and samples of CPUs do not contain the cgroup.  At switches, groups that take
+ * samples would displace those that count.
  */
 static bool wants_latencies(const struct td_request *request)
 {
 	if (!request->does.latencies)
 		return false;
-	return request->record_tpebs || (!request->no_record_tpebs && !request->no_multiplex &&
-					 !td_target_has_cgroups(&request->target));
+	return request->record_tpebs ||
+	       (!request->no_record_tpebs && !request->no_multiplex &&
+		!td_target_has_cgroups(&request->target) && !td_request_by_switches(request));
 }
 
 static bool has_latencies(const struct td_machine *machine)

@@ -659,6 +659,7 @@ static bool choose_others(struct td_request *request)
 static int count_first(struct td_top *top, struct td_request *request, bool chosen, size_t *at,
 		       int *status, struct td_err *err)
 {
+	bool needs_switches = td_aggregation_sums_tasks(td_request_aggregation(request));
 	bool had_switches;
 	int rc;
 
@@ -667,7 +668,8 @@ static int count_first(struct td_top *top, struct td_request *request, bool chos
 		*err = (struct td_err){ 0 };
 		rc = count_once(top, request, at, status, err);
 	} while (rc && !top->begun &&
-		 (chosen ? had_switches && top->no_switches : choose_others(request)));
+		 (chosen ? had_switches && top->no_switches && !needs_switches
+			 : choose_others(request)));
 	return rc;
 }
 

@@ -190,9 +190,9 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 		if (pmu->kind != TD_PMU_CORE || pmu->type == PERF_TYPE_SOFTWARE || group->pinned ||
 		    !td_plan_is_alone(plan, group))
 			continue;
+		moved |= machine->nr_core > 1;
 		if (machine->nr_core > 1 && !go_to_one_of(&pmu->cpus, &before))
 			continue;
-		moved |= machine->nr_core > 1;
 		pin_if_it_helps(plan, machine, group, target);
 	}
 	if (moved)
@@ -559,10 +559,8 @@ static bool move_to(const struct td_pmu *pmu, cpu_set_t *before, bool *moved)
 {
 	if (!*moved && sched_getaffinity(0, sizeof(*before), before))
 		return false;
-	if (!go_to_one_of(&pmu->cpus, before))
-		return false;
 	*moved = true;
-	return true;
+	return go_to_one_of(&pmu->cpus, before);
 }
 
 /* Fewer events are opened as a group with fewer system calls than are_free() needs. */

@@ -354,7 +354,8 @@ static int read_step(struct td_group_reader *reader, struct td_read_step *step, 
 		return 0;
 	}
 	len = read_fd(reader, step->fd, size);
-	if (len < 0 && (errno == ECHILD || errno == EINTR)) {
+	if ((len < 0 && (errno == ECHILD || errno == EINTR)) ||
+	    (step->on_cpu && sched_getcpu() != step->cpu)) {
 		step->behind = true;
 		keep_values(reader, step);
 		return 0;
@@ -523,7 +524,7 @@ static bool go_to_step(struct td_group_reader *reader, struct td_read_step *step
 	if (step->behind)
 		td_notes_add(
 			reader->notes,
-			"tdstat gets no time on CPU %d: counts of its die are in a later row, or "
+			"tdstat cannot run on CPU %d: counts of its die are in a later row, or "
 			"missing",
 			step->cpu);
 	return !step->behind;

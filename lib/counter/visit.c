@@ -27,8 +27,10 @@ enum {
 
 static struct {
 	atomic_int state;
+	atomic_bool ends; /* the watch has to end */
 	bool has_begun;
 	int timer; /* wakes the watch twice in the time limit; -1: there is no watch */
+	pthread_t watch;
 	pid_t visitor;
 	clockid_t clock;             /* CPU time of the visitor */
 	uint8_t misses[CPU_SETSIZE]; /* visits that failed, since the last one that did not */
@@ -58,7 +60,7 @@ static void *watch(void *unused)
 	struct timespec before = { 0 }, now;
 	uint64_t nr;
 
-	while (read(visit.timer, &nr, sizeof(nr)) == sizeof(nr) &&
+	while (read(visit.timer, &nr, sizeof(nr)) == sizeof(nr) && !visit.ends &&
 	       clock_gettime(visit.clock, &now) == 0) {
 		if (now.tv_sec == before.tv_sec && now.tv_nsec == before.tv_nsec)
 			move_away();
@@ -71,7 +73,6 @@ static void *watch(void *unused)
 static void begin_watch(void)
 {
 	sigset_t all, before;
-	pthread_t thread;
 
 	visit.has_begun = true;
 	visit.visitor = gettid();
@@ -83,9 +84,7 @@ static void begin_watch(void)
 	/* signals are the visitor's */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (pthread_create(&thread, NULL, watch, NULL) == 0)
-		pthread_detach(thread);
-	else
+	if (pthread_create(&visit.watch, NULL, watch, NULL))
 		td_close_fd(&visit.timer);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -110,7 +109,9 @@ bool td_go_to_cpu(int cpu)
 	if (!visit.has_begun)
 		begin_watch();
 	set_timer(PATIENCE_NS / 2 >> visit.misses[cpu]);
-	atomic_store(&visit.state, VISITING);
+	/* the watch may be moving this thread, from the CPU before */
+	while (!change_state(AT_HOME, VISITING) && !change_state(VISITING, VISITING))
+		sched_yield();
 	CPU_ZERO(&there);
 	CPU_SET((size_t)cpu, &there);
 	sched_setaffinity(0, sizeof(there), &there);
@@ -132,4 +133,15 @@ void td_affinity_restore(const struct td_affinity *before)
 	set_timer(0);
 	/* the watch may have moved this thread in the meantime */
 	sched_setaffinity(0, sizeof(before->cpus), &before->cpus);
+}
+
+void td_visits_end(void)
+{
+	if (visit.timer >= 0) {
+		visit.ends = true;
+		set_timer(1);
+		pthread_join(visit.watch, NULL);
+		td_close_fd(&visit.timer);
+	}
+	visit.has_begun = visit.ends = false;
 }

@@ -16,5 +16,10 @@ struct td_affinity {
  * one to another CPU, also later in the visit.  Only one thread may visit CPUs.
  */
 bool td_go_to_cpu(int cpu);
-/* Ends the visits. */
+/* Moves back. */
 void td_affinity_restore(const struct td_affinity *before);
+/*
+ * Ends the second thread, which has the rights that this one had when it began.  The next visit
+ * begins another.
+ */
+void td_visits_end(void);

@@ -43,7 +43,7 @@ struct td_switches {
 	} * gone; /* tasks that ended since the last read */
 	size_t nr_gone;
 	uint64_t self; /* the number of this task or its user, or the id of its cgroup */
-	/* Users: their numbers begin at 1. */
+	/* Users: their numbers are their ids plus 1, because 0 is TD_TASK_IDLE. */
 	struct td_index users;   /* number of each user id */
 	struct td_index user_of; /* number of each process's user */
 	struct td_index read_in; /* the interval in which it was last read; 0: none */
@@ -95,7 +95,8 @@ static size_t number_user(struct td_switches *switches, uid_t id)
 
 	if (number != TD_NOT_FOUND)
 		return number;
-	number = switches->users.nr + 1;
+	/* the same in other recordings, but for users with a number that no user should have */
+	number = id < TD_TASK_LOST - 1 ? id + 1 : TD_TASK_LOST + 1 + switches->users.nr;
 	td_index_add(&switches->users, td_hash(id), number);
 	name = td_user_name(id);
 	td_task_names_begin(names, (int)number, 0);

@@ -143,5 +143,6 @@ void td_visits_end(void)
 		pthread_join(visit.watch, NULL);
 		td_close_fd(&visit.timer);
 	}
-	visit.has_begun = visit.ends = false;
+	visit.has_begun = false;
+	visit.ends = false;
 }

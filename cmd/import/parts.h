@@ -64,8 +64,8 @@ void td_perf_csv_shorten(char *text, const char *separator);
 
 /*
  * Parse text, a line of -j.  Returns -EILSEQ if it is not JSON, -EINVAL if perf does not print such
- * objects.  *line borrows from *object, which has to be released with json_object_put(), also on
- * error.
+ * objects.  *line borrows from *object, which the caller releases with json_object_put(), also after
+ * an error.
  */
 int td_perf_json_parse(struct json_object **object, char *text, struct td_perf_line *line);
 

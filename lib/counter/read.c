@@ -552,6 +552,7 @@ static int read_steps(struct td_group_reader *reader, bool again, bool *behind, 
 		else if (wanted)
 			rc = read_step(reader, step, err);
 		any |= wanted && !step->behind;
+		/* a CPU that could not be visited is not tried again in this read */
 		*behind |= step->behind && !step->on_cpu;
 	}
 	td_affinity_restore(&before);

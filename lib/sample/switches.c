@@ -643,7 +643,7 @@ void td_switches_begin(struct td_switches *switches)
 	/* only the second turn begins with a group that no other one keeps from the counters */
 	for (int i = 0; i < 2 && switches->timer >= 0; i++)
 		take_turn(switches);
-	/* after this, because records name the cgroups and processes that begin from now on */
+	/* processes and cgroups from before the groups were enabled; records name later ones */
 	if (switches->setup.of_users)
 		read_users(switches);
 	if (switches->root) {

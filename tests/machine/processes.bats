@@ -158,7 +158,7 @@ act-${pids[0]}" ]
 		done
 	done
 	wait_for worked
-	# they stand still while counting begins and ends
+	# they are stopped while counting begins and ends
 	cut -d " " -f 1 pids | xargs kill -STOP
 	# a switch takes the emulator 40 us, hardware 1: rarer ones
 	mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a command has started, as -l auto finds it, and whose processes they are. */
+/* Tasks that a command has started, as -l auto finds them; users of processes and their names. */
 #include "lib/target/target.h"
 
 #include <pthread.h>

@@ -826,9 +826,13 @@ enough_samples() {
 		int main(void)
 		{
 			memory[63 << 12] = 1;
-			fclose(fopen("running", "w"));
-			while (access("end", F_OK) && for_ms(600000))
+			fclose(fopen("early", "w"));
+			/* all that the loop needs is in memory before anything is counted */
+			for (int i = 0; access("end", F_OK) && for_ms(600000); i++) {
 				early(100000);
+				if (i == 1)
+					rename("early", "running");
+			}
 			first();
 			for (int i = 1; i < 63; i++)
 				then(i);

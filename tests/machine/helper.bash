@@ -51,6 +51,21 @@ counts_for() {
 	pause "$1"
 }
 
+# for_longer CONDITION COMMAND [ARG]...: with 2 for SECONDS, or more until it holds: a host
+# that stops the virtual CPUs leaves few samples, and groups without a turn
+for_longer() {
+	local seconds words=("${@:2}")
+
+	for seconds in 2 20 200; do
+		"${words[@]//SECONDS/$seconds}"
+		! "$1" || break
+	done
+}
+
+all_counted() {
+	! grep -q '<not counted>' out
+}
+
 # For what needs the machine's known rates and layout.
 emulated() {
 	[ "$TD_MACHINE" != here ] || skip "the rates of this machine are not known"

@@ -29,17 +29,6 @@ locate() {
 	timeout -s KILL "$TD_HANGS" "$TDSTAT" locate "$@"
 }
 
-# for_longer CONDITION COMMAND [ARG]...: with 2 for SECONDS, or more until it holds: a host
-# that stops the virtual CPUs leaves few samples, of which few are misses
-for_longer() {
-	local seconds words=("${@:2}")
-
-	for seconds in 2 20 200; do
-		"${words[@]//SECONDS/$seconds}"
-		! "$1" || break
-	done
-}
-
 any_row() {
 	grep -q '"share":' out
 }

@@ -92,7 +92,7 @@ near_each() {
 }
 
 @test "the final result of level 2: the rates, and perf's figures" {
-	"$TDSTAT" -a -l 2 --timeout 1000 >out
+	for_longer all_counted "$TDSTAT" -a -l 2 --timeout SECONDSs -o out
 	rates check out --rows 1 --level 2
 	# perf 6.12 has no metrics for Lunar Lake
 	[ "$TD_MACHINE" != lnl ] || return 0

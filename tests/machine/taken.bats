@@ -42,11 +42,12 @@ taken() {
 		    if not os.path.exists("out"):
 		        return []
 		    with open("out") as out:
-		        for line in out:
-		            row = json.loads(line) if line.endswith("\n") else {}
-		            if row.get("level") and row["pmu"] == pmus[0 if where == "E-core" else -1]:
-		                row["value"] is not None and found.setdefault(row["time"], {}).update({row["metric"]: row["value"]})
-		                found.setdefault(row["time"], {})
+		        text = out.read()
+		    # the last line may still be written
+		    for row in map(json.loads, text[:text.rfind("\n") + 1].splitlines()):
+		        if row.get("level") and row["pmu"] == pmus[0 if where == "E-core" else -1]:
+		            row["value"] is not None and found.setdefault(row["time"], {}).update({row["metric"]: row["value"]})
+		            found.setdefault(row["time"], {})
 		    return [found[time] for time in sorted(found)]
 
 		def wait_for(what):

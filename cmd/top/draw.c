@@ -56,8 +56,8 @@ static const struct {
 	{ "+ -", "longer, shorter intervals" },
 	{ "H", "processes, threads, CPUs in turn" },
 	{ "u", "users, or processes again" },
+	{ "C", "cgroups (containers by name), or processes again" },
 	{ "c", "CPUs, cores, sockets in turn" },
-	{ "--for-each-cgroup=LIST", "start with this: cgroups, containers by name" },
 	{ "h ? F1", "this page" },
 	{ "", "" },
 	{ "R", "retiring: slots that did work" },
@@ -344,25 +344,26 @@ static int reserve_worst(int *room, int width)
 	return reserve(room, width, true) ? width : 0;
 }
 
-/* For processes, the worst node is more important than clocks. */
+/* For processes and their sums, the worst node is more important than clocks. */
 static struct columns choose(const struct td_top_lines *lines, int width, const char *by)
 {
 	int room = width - NUMBER_WIDTH - ID_WIDTH;
 	struct columns columns = { .processes = strcmp(by, "PROCESS") == 0 };
+	bool programs = columns.processes || strcmp(by, "USER") == 0 || strcmp(by, "CGROUP") == 0;
 
 	for (int i = 0; i < TD_NR_PARTS; i++)
 		columns.parts[i] = reserve(&room, NUMBER_WIDTH, lines->has[i]);
 	columns.pmu = reserve(&room, PMU_WIDTH, lines->show_pmu);
 	columns.busy = reserve(&room, NUMBER_WIDTH, lines->has_busy);
-	if (columns.processes) {
+	if (programs) {
 		columns.worst = reserve_worst(&room, BRIEF_WIDTH);
 		room -= NAME_WIDTH - ID_WIDTH;
 	}
 	columns.ghz = reserve(&room, NUMBER_WIDTH, lines->has_busy);
 	columns.ipc = reserve(&room, NUMBER_WIDTH, lines->has_ipc);
-	if (strcmp(by, "THREAD") == 0 || strcmp(by, "CGROUP") == 0)
+	if (strcmp(by, "THREAD") == 0)
 		room -= NAME_WIDTH - ID_WIDTH;
-	if (!columns.processes)
+	if (!programs)
 		columns.worst = reserve_worst(&room, WORST_WIDTH);
 	return columns;
 }

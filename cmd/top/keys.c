@@ -267,6 +267,8 @@ static enum td_top_wish find_wish(struct td_top_state *state, int key)
 		return TD_TOP_THREADS;
 	case 'u':
 		return TD_TOP_USERS;
+	case 'C':
+		return TD_TOP_CGROUPS;
 	case 'c':
 		return TD_TOP_CORES;
 	case 'b':

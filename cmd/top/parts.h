@@ -165,6 +165,7 @@ enum td_top_wish {
 	TD_TOP_FASTER,
 	TD_TOP_THREADS,
 	TD_TOP_USERS,
+	TD_TOP_CGROUPS,
 	TD_TOP_CORES,
 	TD_TOP_BACK, /* go to the previous interval of a recording */
 	TD_TOP_FORWARD,

@@ -472,12 +472,15 @@ static void set_defaults(struct td_request *request)
 	}
 }
 
+/* The cgroups of the key C: all but the root. */
+static const char all_cgroups[] = "[^/]";
+
 #define TASKS_LEVEL 2 /* default for processes and threads */
 
 /*
  * Complete the request of a session.  switches: count threads of the machine at context switches,
- * like processes.  This limits the default level.  With cgroups, the default is level 1, because a
- * deep tree would need its own groups of events in each cgroup.
+ * like processes.  This limits the default level.  With a list of cgroups, the default is level 1,
+ * because a deep tree may need its own groups of events in each cgroup.
  */
 static void complete(struct td_request *request, bool switches)
 {
@@ -490,7 +493,10 @@ static void complete(struct td_request *request, bool switches)
 	request->target.by_events |= !switches;
 	if (request->ask.level)
 		return;
-	request->ask.level = request->target.each_cgroup ? 1 : TASKS_LEVEL;
+	request->ask.level =
+		request->target.each_cgroup && request->target.each_cgroup != all_cgroups
+			? 1
+			: TASKS_LEVEL;
 	if (request->target.each_cgroup || td_request_by_switches(request))
 		return;
 	request->ask.drill = true;
@@ -509,10 +515,12 @@ static const char *change_level(struct td_request *request, int level)
 		request->ask.drill = false;
 		request->ask.level = 0;
 	}
-	if (!request->ask.drill || !td_aggregation_sums_tasks(td_request_aggregation(request)))
+	if (!request->ask.drill || (!td_aggregation_sums_tasks(td_request_aggregation(request)) &&
+				    request->target.each_cgroup != all_cgroups))
 		return NULL;
+	request->target.each_cgroup = NULL;
 	request->show.aggregations = bit(TD_AGGREGATE_CPU);
-	return "a row per CPU, because level auto is not of processes";
+	return "rows are CPUs now: level auto needs them";
 }
 
 static void change_interval(struct td_request *request, int step)
@@ -529,25 +537,43 @@ static void change_interval(struct td_request *request, int step)
 		request->when.interval_ms = times_ms[at];
 }
 
-/* Choose processes, threads or CPUs, in turn; or users and processes. */
-static void change_tasks(struct td_request *request, bool processes, bool users)
+/* Choose processes, threads or CPUs, in turn; users or cgroups, and then processes. */
+static void change_tasks(struct td_request *request, enum td_top_wish wish, bool processes)
 {
 	enum td_aggregation how = td_request_aggregation(request);
+	bool cgroups = wish == TD_TOP_CGROUPS && !request->target.each_cgroup;
 
-	if (users)
-		how = how == TD_AGGREGATE_USER ? TD_AGGREGATE_PROCESS : TD_AGGREGATE_USER;
-	else if (how == TD_AGGREGATE_THREAD)
+	request->target.each_cgroup = cgroups ? all_cgroups : NULL;
+	if (cgroups)
+		how = TD_AGGREGATE_ALL;
+	else if (wish == TD_TOP_USERS && how != TD_AGGREGATE_USER)
+		how = TD_AGGREGATE_USER;
+	else if (wish == TD_TOP_THREADS && how == TD_AGGREGATE_THREAD)
 		how = TD_AGGREGATE_CPU;
-	else if (how == TD_AGGREGATE_PROCESS || !processes)
+	else if (wish == TD_TOP_THREADS && (how == TD_AGGREGATE_PROCESS || !processes))
 		how = TD_AGGREGATE_THREAD;
 	else
 		how = TD_AGGREGATE_PROCESS;
-	request->show.aggregations = bit(how);
-	if (!td_aggregation_sums_tasks(how) || !request->ask.drill)
+	request->show.aggregations = cgroups ? 0 : bit(how);
+	if (!(td_aggregation_sums_tasks(how) || cgroups) || !request->ask.drill)
 		return;
 	request->ask.drill = false;
 	request->ask.level = 0;
 }
+
+/* Why the rows of a wish do not exist. */
+struct no_rows {
+	const char *with_cpus, *without_switches, *in_recording;
+};
+
+static const struct no_rows no_rows[] = {
+	[TD_TOP_THREADS] = { .with_cpus = "-C counts CPUs, not threads" },
+	[TD_TOP_USERS] = { "-C counts CPUs, not users",
+			   "users have no rows here, because processes have none", NULL },
+	[TD_TOP_CGROUPS] = { "-C counts CPUs, not cgroups",
+			     "cgroups have no rows here, because processes have none",
+			     "this recording shows only the rows that it was made with" },
+};
 
 /* Change the rows.  Returns why they cannot be changed, or NULL. */
 static const char *change_rows(struct td_request *request, const struct td_top *top)
@@ -555,21 +581,23 @@ static const char *change_rows(struct td_request *request, const struct td_top *
 	static const enum td_aggregation places[] = { TD_AGGREGATE_CPU, TD_AGGREGATE_CORE,
 						      TD_AGGREGATE_SOCKET };
 	enum td_aggregation how = td_request_aggregation(request);
-	bool users = top->wish == TD_TOP_USERS;
+	const char *why;
 	size_t at = 0;
 
-	if (request->target.each_cgroup)
+	if (request->target.each_cgroup && request->target.each_cgroup != all_cgroups)
 		return "cgroups have rows here";
 	if (td_target_attaches(&request->target))
 		return "rows are threads here, because -p and -t count tasks";
-	if (top->wish != TD_TOP_CORES && request->target.has_cpus)
-		return users ? "-C counts CPUs, not users" : "-C counts CPUs, not threads";
-	if (users && top->no_switches && !request->input)
-		return "users have no rows here, because processes have none";
 	if (top->wish != TD_TOP_CORES) {
-		change_tasks(request, !request->input && !top->no_switches, users);
-		return NULL;
+		why = request->target.has_cpus ? no_rows[top->wish].with_cpus
+		      : request->input         ? no_rows[top->wish].in_recording
+		      : top->no_switches       ? no_rows[top->wish].without_switches
+					       : NULL;
+		if (!why)
+			change_tasks(request, top->wish, !request->input && !top->no_switches);
+		return why;
 	}
+	request->target.each_cgroup = NULL;
 	while (at < TD_ARRAY_SIZE(places) && places[at] != how)
 		at++;
 	at = td_aggregation_names_tasks(how) ? 0 : at + 1;
@@ -590,6 +618,7 @@ static const char *change(struct td_request *request, const struct td_top *top)
 		break;
 	case TD_TOP_THREADS:
 	case TD_TOP_USERS:
+	case TD_TOP_CGROUPS:
 	case TD_TOP_CORES:
 		return change_rows(request, top);
 	case TD_TOP_NO_WISH:
@@ -627,7 +656,8 @@ static int count_once(struct td_top *top, const struct td_request *request, size
 	top_describe(top, &now);
 	rc = now.input ? top_play(top, &now, at, err)
 		       : td_session_view(&now, &top->viewer, status, err);
-	top->no_switches |= rc && !top->begun && td_request_by_switches(&now);
+	top->no_switches |=
+		rc && !top->begun && td_request_by_switches(&now) && !now.target.each_cgroup;
 	return rc;
 }
 
@@ -783,8 +813,17 @@ static const struct td_option_group group_when = { TD_SECTION_WHEN, when };
 static const struct td_option_group group_how = { TD_SECTION_HOW, how };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_cpus, &td_group_tasks,        &group_what, &td_group_cores,   &td_group_files,
-	&group_when,    &td_group_aggregations, &group_how,  &td_group_dry_run, NULL,
+	&td_group_cpus,
+	&td_group_tasks,
+	&group_what,
+	&td_group_cores,
+	&td_group_files,
+	&group_when,
+	&td_group_aggregations,
+	&td_group_processes,
+	&group_how,
+	&td_group_dry_run,
+	NULL,
 };
 
 static const struct td_command command = {

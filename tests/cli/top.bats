@@ -224,6 +224,8 @@ has_processes() {
 	press H
 	shows 'was recorded with --per-process'
 	on_screen '^3\.0 s '
+	press C
+	shows 'this recording shows only the rows that it was made with'
 	press u
 	shows 'was recorded without it'
 	on_screen '^3\.0 s '
@@ -499,6 +501,13 @@ types() {
 	assert_output --partial slots
 	top=$output
 	try "$TDSTAT" -a --per-process -I 1s -l 2 --dry-run
+	assert_equal "$top" "$output"
+	try "$TDSTAT" top --per-process --dry-run
+	assert_equal "$top" "$output"
+	try "$TDSTAT" top --per-user --dry-run -l 3
+	assert_success
+	top=$output
+	try "$TDSTAT" -a --per-user -I 1s -l 3 --dry-run
 	assert_equal "$top" "$output"
 	try "$TDSTAT" top --dry-run -l auto
 	top=$output

@@ -131,8 +131,38 @@ is_played() {
 	shows 'level 3'
 	shows " act-$act$"
 	press a
-	shows 'a row per CPU, because level auto is not of processes'
+	shows 'rows are CPUs now: level auto needs them'
 	shows ' CPU1$'
+	press q
+	ended
+}
+
+@test "cgroups: a key shows them all; another one, or auto, shows no cgroups" {
+	mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
+	# the kernel's perf_event controller follows any other one
+	echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir -p /sys/fs/cgroup/slow/service
+	plays 1 dram_latency
+	echo $! >/sys/fs/cgroup/slow/service/cgroup.procs
+	top
+	shows ' PROCESS$'
+	press C
+	shows ' CGROUP$'
+	shows ' memory_bound +[0-9.]+ +cpu_core +slow/service$'
+	shows ' slow$'
+	press C
+	shows ' PROCESS$'
+	press C
+	shows ' slow$'
+	press H
+	shows ' PROCESS$'
+	press C
+	shows ' slow$'
+	press a
+	shows 'rows are CPUs now: level auto needs them'
+	shows ' CPU1$'
+	press C
+	shows ' slow$'
 	press q
 	ended
 }
@@ -153,6 +183,8 @@ is_played() {
 	shows ' CPU1$'
 	press u
 	shows 'users have no rows here, because processes have none'
+	press C
+	shows 'cgroups have no rows here, because processes have none'
 	shows ' CPU1$'
 	press q
 	ended

@@ -302,13 +302,11 @@ static void test_wishes(void)
 		int key;
 		enum td_top_wish wish;
 	} keys[] = {
-		{ 'q', TD_TOP_QUIT },         { TD_KEY_F + 10, TD_TOP_QUIT },
-		{ '3', TD_TOP_LEVEL },        { 'a', TD_TOP_LEVEL },
-		{ '+', TD_TOP_SLOWER },       { '-', TD_TOP_FASTER },
-		{ 'H', TD_TOP_THREADS },      { 'c', TD_TOP_CORES },
-		{ 'u', TD_TOP_USERS },        { '7', TD_TOP_NO_WISH },
-		{ 0, TD_TOP_NO_WISH },        { -1, TD_TOP_NO_WISH },
-		{ 0x10ffff, TD_TOP_NO_WISH }, { 'z', TD_TOP_NO_WISH },
+		{ 'q', TD_TOP_QUIT },    { TD_KEY_F + 10, TD_TOP_QUIT }, { '3', TD_TOP_LEVEL },
+		{ 'a', TD_TOP_LEVEL },   { '+', TD_TOP_SLOWER },         { '-', TD_TOP_FASTER },
+		{ 'H', TD_TOP_THREADS }, { 'c', TD_TOP_CORES },          { 'u', TD_TOP_USERS },
+		{ 'C', TD_TOP_CGROUPS }, { '7', TD_TOP_NO_WISH },        { 0, TD_TOP_NO_WISH },
+		{ -1, TD_TOP_NO_WISH },  { 0x10ffff, TD_TOP_NO_WISH },   { 'z', TD_TOP_NO_WISH },
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++) {

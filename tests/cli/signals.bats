@@ -669,7 +669,7 @@ kib() {
 	read -r pid <self
 	kill -KILL "$pid"
 	# which would hold it until the delay is over
-	kill -KILL $others
+	kill -KILL $others 2>/dev/null || true # it may have ended with its child
 	wait $others || true
 	wait_for has_ended "$child"
 	[ ! -e made ]

@@ -594,7 +594,7 @@ with_search() {
 	kill -INT "$self"
 	wait_for has_ended "$self"
 	# strace itself would wait for the process that it delays
-	kill -KILL "$tracer"
+	kill -KILL "$tracer" 2>/dev/null || true
 	wait "$tracer" || true
 	assert_nameless share
 	has_text err 'a signal ended the search: addresses without names'

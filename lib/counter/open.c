@@ -13,8 +13,6 @@
 #include "lib/counter/parts.h"
 #include "lib/counter/probe.h"
 
-/* --- switching --------------------------------------------------------------- */
-
 struct td_affinity td_affinity_save(const struct td_counter *counter)
 {
 	struct td_affinity before = { 0 };
@@ -24,63 +22,9 @@ struct td_affinity td_affinity_save(const struct td_counter *counter)
 	return before;
 }
 
-/*
- * Switches an event on each CPU and task.  For cgroups this is done on the CPU
- * itself: their clock starts with the task switch that follows.
- */
-static int switch_evsel(const struct td_open_group *group, const struct perf_evsel *evsel, bool on)
-{
-	int nr_threads = perf_thread_map__nr(group->threads);
-	int nr = td_group_units(group);
-
-	for (int unit = 0; unit < nr; unit++) {
-		int cpu = unit / nr_threads;
-		int fd = td_event_fd(evsel, cpu, unit % nr_threads);
-
-		if (group->cgroup && unit % nr_threads == 0)
-			td_go_to_cpu(td_group_cpu(group, cpu));
-		if (fd >= 0 && ioctl(fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE))
-			return -errno;
-	}
-	return 0;
-}
-
-/* Switching the leader switches the whole group. */
-int td_switch_group(const struct td_open_group *group, bool on, int event)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < group->nr; i++) {
-		if (event < 0 ? i == 0 : group->members[i] == event)
-			rc = switch_evsel(group, group->evsels[i], on);
-	}
-	return rc;
-}
-
 bool td_group_is_off(int family, const struct td_ints *enabled)
 {
 	return family && !td_ints_has(enabled, family);
-}
-
-int td_switch_error(bool on, int rc, struct td_err *err)
-{
-	return td_err_set(err, rc, "cannot %s the counters: %s", on ? "start" : "stop",
-			  strerror(-rc));
-}
-
-int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled, bool on, int event,
-		  struct td_err *err)
-{
-	for (size_t i = 0; i < set->nr_groups; i++) {
-		const struct td_open_group *group = &set->groups[i];
-		int rc = 0;
-
-		if (event >= 0 || !td_group_is_off(group->family, enabled))
-			rc = td_switch_group(group, on, event);
-		if (rc)
-			return td_switch_error(on, rc, err);
-	}
-	return 0;
 }
 
 void td_counter_note_off(struct td_counter *counter)
@@ -109,7 +53,7 @@ static void report_cell(const struct td_counter_setup *setup, const struct td_op
 		      fd);
 }
 
-/* Opens an event of a unit like perf_evsel__open(), but also in cgroups. */
+/* Opens an event of a unit like perf_evsel__open(), but on one CPU, and also in cgroups. */
 static int open_cell(const struct td_open_group *group, struct perf_evsel *evsel, int cpu,
 		     int thread)
 {
@@ -161,16 +105,27 @@ static int open_in_unit(const struct td_counter_setup *setup, const struct td_op
 	return rc;
 }
 
-int td_open_unit(const struct td_counter_setup *setup, const struct td_open_group *group, int cpu,
-		 int thread)
+/* *failed is the member that the kernel refused. */
+static int open_unit(const struct td_counter_setup *setup, const struct td_open_group *group,
+		     int cpu, int thread, size_t *failed)
 {
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < group->nr; i++)
+	for (size_t i = 0; !rc && i < group->nr; i++) {
+		*failed = i;
 		rc = open_in_unit(setup, group, i, cpu, thread);
+	}
 	if (rc)
 		td_close_unit(group, cpu, thread);
 	return rc;
+}
+
+int td_open_unit(const struct td_counter_setup *setup, const struct td_open_group *group, int cpu,
+		 int thread)
+{
+	size_t unused;
+
+	return open_unit(setup, group, cpu, thread, &unused);
 }
 
 int td_start_unit(const struct td_counter *counter, const struct td_open_group *group, int cpu,
@@ -210,81 +165,143 @@ void td_close_group(struct td_open_group *group)
 	*group = (struct td_open_group){ 0 };
 }
 
-/* With fewer groups, an interrupt for each event costs less than a visit. */
+/* Switches an event of a unit or, with -1, the leader and thereby all of them. */
+static int switch_unit(const struct td_open_group *group, int event, bool on, int cpu, int thread)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < group->nr; i++) {
+		if (event < 0 ? i == 0 : group->members[i] == event)
+			rc = switch_cell(group->evsels[i], cpu, thread, on);
+	}
+	/* a task that is exiting */
+	return rc == -ENODEV ? 0 : rc;
+}
+
+/* With fewer groups, an interrupt for each costs less than a visit. */
 #define MANY_GROUPS 4
 
-/* Closes the events of a CPU, there if they are many. */
-static void close_on_cpu(const struct td_open_set *set, int cpu)
+/* Returns the index of a CPU on which a group is to be changed, or -1. */
+static int cpu_index(const struct td_open_group *group, int cpu)
 {
-	bool is_there = false, many = set->nr_groups > MANY_GROUPS;
+	int at = group->nr && group->next ? perf_cpu_map__idx(group->cpus, (struct perf_cpu){ cpu })
+					  : -1;
 
-	for (size_t i = 0; i < set->nr_groups; i++) {
-		const struct td_open_group *group = &set->groups[i];
-		int at = group->nr ? perf_cpu_map__idx(group->cpus, (struct perf_cpu){ cpu }) : -1;
+	/* open_group() opens it on its first CPU */
+	return group->next == TD_NEXT_OPEN && !at ? -1 : at;
+}
 
-		if (at >= 0 && !is_there && (many || group->cgroup)) {
-			td_go_to_cpu(cpu);
-			is_there = true;
+/*
+ * Moves to the CPU if many groups have to be changed there, or one of cgroups, whose clock starts
+ * with the task switch that follows.
+ */
+static void visit(const struct td_open_set *set, int cpu)
+{
+	size_t nr = 0;
+	bool of_cgroups = false;
+
+	for (size_t i = 0; cpu >= 0 && i < set->nr_groups; i++) {
+		if (cpu_index(&set->groups[i], cpu) >= 0) {
+			nr++;
+			of_cgroups |= set->groups[i].cgroup;
 		}
-		for (int thread = 0; at >= 0 && thread < perf_thread_map__nr(group->threads);
-		     thread++)
-			td_close_unit(group, at, thread);
+	}
+	if (nr > MANY_GROUPS || of_cgroups)
+		td_go_to_cpu(cpu);
+}
+
+/* A change of a set. */
+struct change {
+	const struct td_counter_setup *setup; /* of groups to open */
+	int event;                            /* of groups to switch; -1: all */
+	size_t failed;                        /* the member that the kernel refused to open */
+};
+
+static int change_unit(struct change *change, const struct td_open_group *group, int cpu,
+		       int thread)
+{
+	switch (group->next) {
+	case TD_NEXT_OPEN:
+		return open_unit(change->setup, group, cpu, thread, &change->failed);
+	case TD_NEXT_ON:
+	case TD_NEXT_OFF:
+		return switch_unit(group, change->event, group->next == TD_NEXT_ON, cpu, thread);
+	case TD_NEXT_CLOSED:
+		td_close_unit(group, cpu, thread);
+		return 0;
+	default:
+		return 0;
 	}
 }
 
-void td_close_set(struct td_open_set *set)
+/* Changes the groups of a set on a CPU, or with -1 in tasks.  *index is the group that failed. */
+static int change_on_cpu(struct change *change, const struct td_open_set *set, int cpu,
+			 size_t *index)
 {
-	int last = -1;
+	int rc = 0;
+
+	visit(set, cpu);
+	for (size_t i = 0; !rc && i < set->nr_groups; i++) {
+		const struct td_open_group *group = &set->groups[i];
+		int at = cpu_index(group, cpu);
+		int nr = at < 0 ? 0 : perf_thread_map__nr(group->threads);
+
+		for (int thread = 0; !rc && thread < nr; thread++)
+			rc = change_unit(change, group, at, thread);
+		*index = i;
+	}
+	return rc;
+}
+
+/* Changes the groups of a set to their next state. */
+static int change_set(struct change *change, const struct td_open_set *set, size_t *index)
+{
+	int last = -1, rc = 0;
 
 	for (size_t i = 0; i < set->nr_groups; i++) {
 		if (set->groups[i].nr && perf_cpu_map__max(set->groups[i].cpus).cpu > last)
 			last = perf_cpu_map__max(set->groups[i].cpus).cpu;
 	}
-	/* events of tasks have no CPU */
-	for (int cpu = 0; cpu <= last; cpu++)
-		close_on_cpu(set, cpu);
+	for (int cpu = -1; !rc && cpu <= last; cpu++)
+		rc = change_on_cpu(change, set, cpu, index);
+	for (size_t i = 0; i < set->nr_groups; i++)
+		set->groups[i].next = TD_NEXT_SAME;
+	return rc;
+}
+
+int td_change_set(const struct td_open_set *set, int event)
+{
+	struct change change = { .event = event };
+	size_t unused;
+
+	return change_set(&change, set, &unused);
+}
+
+int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled, bool on, int event,
+		  struct td_err *err)
+{
+	int rc;
+
+	for (size_t i = 0; i < set->nr_groups; i++) {
+		if (event >= 0 || !td_group_is_off(set->groups[i].family, enabled))
+			set->groups[i].next = on ? TD_NEXT_ON : TD_NEXT_OFF;
+	}
+	rc = td_change_set(set, event);
+	return rc ? td_err_set(err, rc, "cannot %s the counters: %s", on ? "start" : "stop",
+			       strerror(-rc))
+		  : 0;
+}
+
+void td_close_set(struct td_open_set *set)
+{
+	for (size_t i = 0; i < set->nr_groups && !set->tids.nr; i++)
+		set->groups[i].next = TD_NEXT_CLOSED;
+	td_change_set(set, -1);
 	for (size_t i = 0; i < set->nr_groups; i++)
 		td_close_group(&set->groups[i]);
 	free(set->groups);
 	set->groups = NULL;
 	set->nr_groups = 0;
-}
-
-/* Reports every descriptor of an event, or the failure rc. */
-static void report_opened(const struct opening *o, const struct td_open_group *group,
-			  const struct perf_evsel *evsel, int rc)
-{
-	int nr_threads = perf_thread_map__nr(group->threads);
-	int nr = td_group_units(group);
-
-	/* libperf has closed the descriptors that it had opened */
-	if (!evsel->fd)
-		report_cell(o->setup, group, evsel, 0, 0, rc);
-	for (int unit = 0; evsel->fd && unit < nr; unit++) {
-		int cpu = unit / nr_threads, thread = unit % nr_threads;
-
-		report_cell(o->setup, group, evsel, cpu, thread, td_event_fd(evsel, cpu, thread));
-	}
-}
-
-/* Opens an event in cgroups, for which libperf has no flag. */
-static int open_in_cgroups(const struct td_open_group *group, struct perf_evsel *evsel)
-{
-	int nr_cgroups = perf_thread_map__nr(group->threads);
-	int nr = td_group_units(group), rc = 0;
-
-	if (perf_evsel__alloc_fd(evsel, (int)perf_cpu_map__nr(group->cpus), nr_cgroups))
-		td_memory_fail();
-	for (int unit = 0; !rc && unit < nr; unit++) {
-		int cpu = unit / nr_cgroups;
-
-		if (unit % nr_cgroups == 0)
-			td_go_to_cpu(td_group_cpu(group, cpu));
-		rc = open_cell(group, evsel, cpu, unit % nr_cgroups);
-	}
-	if (rc)
-		perf_evsel__close(evsel);
-	return rc;
 }
 
 /*
@@ -315,33 +332,6 @@ int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err)
 	return 0;
 }
 
-static int open_evsel(const struct opening *o, const struct td_open_group *group,
-		      struct perf_evsel *evsel)
-{
-	int rc = group->cgroup ? open_in_cgroups(group, evsel)
-			       : perf_evsel__open(evsel, group->cpus, group->threads);
-
-	if (o->setup->opened)
-		report_opened(o, group, evsel, rc);
-	return rc;
-}
-
-/* Sets the filter on every CPU; perf_evsel__apply_filter() does so on one. */
-static int set_filters(const struct td_open_group *group, const struct perf_evsel *evsel,
-		       const char *filter)
-{
-	int nr_threads = perf_thread_map__nr(group->threads);
-	int nr = td_group_units(group);
-
-	for (int unit = 0; unit < nr; unit++) {
-		int fd = td_event_fd(evsel, unit / nr_threads, unit % nr_threads);
-
-		if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
-			return -errno;
-	}
-	return 0;
-}
-
 /*
  * Restricts an event to a mode.  Groups of several modes are multiplexed, so they cannot be pinned.
  */
@@ -358,22 +348,24 @@ static void set_mode(struct perf_event_attr *attr, int mode)
 	attr->pinned = 0;
 }
 
+/* Opens a member on the first CPU of its group. */
 static int open_member(const struct opening *o, const struct td_group *from,
 		       struct td_open_group *group, size_t i)
 {
-	const struct td_plan *plan = o->setup->plan;
-	struct perf_event_attr attr = td_plan_attr(plan, from, i, o->setup->target);
-	const char *filter = plan->events.v[from->members[i]].filter;
+	struct perf_event_attr attr = td_plan_attr(o->setup->plan, from, i, o->setup->target);
+	int nr_threads = perf_thread_map__nr(group->threads), rc = 0;
 	struct perf_evsel *evsel;
-	int rc;
 
 	set_mode(&attr, o->set->mode);
 	evsel = td_need(perf_evsel__new(&attr));
 	evsel->leader = i ? group->evsels[0] : evsel;
 	group->evsels[i] = evsel;
 	group->nr = i + 1;
-	rc = open_evsel(o, group, evsel);
-	return rc || !filter ? rc : set_filters(group, evsel, filter);
+	if (perf_evsel__alloc_fd(evsel, (int)perf_cpu_map__nr(group->cpus), nr_threads))
+		td_memory_fail();
+	for (int thread = 0; !rc && thread < nr_threads; thread++)
+		rc = open_in_unit(o->setup, group, i, 0, thread);
+	return rc;
 }
 
 /* Lists the CPUs on which to open a group in this set. */
@@ -459,7 +451,7 @@ static void make_group(const struct opening *o, const struct td_group *from, boo
 	group->threads = group_threads(o, from, group, one);
 }
 
-/* Opens one group.  *failed is the member that the kernel refused. */
+/* Opens a group on its first CPU.  *failed is the member that the kernel refused. */
 static int open_group(const struct opening *o, const struct td_group *from, bool one,
 		      struct td_open_group *group, size_t *failed)
 {
@@ -549,6 +541,7 @@ static int open_next(const struct opening *o, struct td_open_set *set, const str
 	else
 		rc = open_group(o, from, false, group, failed);
 	set->nr_groups += !rc;
+	group->next = TD_NEXT_OPEN;
 	return rc;
 }
 
@@ -557,14 +550,21 @@ int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup, s
 {
 	const struct td_plan *plan = setup->plan;
 	const struct opening o = { setup, set };
-	int rc;
+	struct change change = { .setup = setup };
+	int rc = 0, other;
+	size_t group;
 
 	close_after(set, has_changed(set, setup->target) ? 0 : count_unchanged(set, plan));
 	set->groups = td_reallocarray(set->groups, plan->nr_groups + 1, sizeof(*set->groups));
-	for (*index = set->nr_groups; *index < plan->nr_groups; (*index)++) {
+	for (*index = set->nr_groups; !rc && *index < plan->nr_groups; *index += !rc)
 		rc = open_next(&o, set, &plan->groups[*index], failed);
-		if (rc)
-			return rc;
-	}
-	return 0;
+	/* also after an error: the groups before it stay open */
+	other = change_set(&change, set, &group);
+	if (other)
+		close_after(set, 0);
+	if (rc || !other)
+		return rc;
+	*index = group;
+	*failed = change.failed;
+	return other;
 }

@@ -27,6 +27,14 @@ struct td_open_group {
 	/* 1 + index of the cgroup that threads[0] is a descriptor of; 0: none */
 	int cgroup;
 	int family; /* family of the plan's group */
+	/* for td_change_set(); TD_NEXT_OPEN: on all CPUs but the first one */
+	enum {
+		TD_NEXT_SAME,
+		TD_NEXT_OPEN,
+		TD_NEXT_ON,
+		TD_NEXT_OFF,
+		TD_NEXT_CLOSED,
+	} next;
 };
 
 /* All groups of the plan for the same tasks. */
@@ -122,14 +130,13 @@ int td_start_unit(const struct td_counter *counter, const struct td_open_group *
 int td_start_group(const struct td_counter *counter, const struct td_open_group *group);
 
 /*
- * Start or stop an event of the plan in a group, or in all groups of a set.  If event is -1, switch
- * the leader and thereby the whole group; a set leaves out groups that are off.
+ * Changes the groups of a set to their next state, CPU by CPU, and there if that is quicker.
+ * event: the event of the plan to switch; -1: the leader and thereby the whole group.
  */
-int td_switch_group(const struct td_open_group *group, bool on, int event);
+int td_change_set(const struct td_open_set *set, int event);
+/* Starts or stops an event in all groups of a set or, with -1, all groups that are not off. */
 int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled, bool on, int event,
 		  struct td_err *err);
-/* Sets the error of a start or stop that failed. */
-int td_switch_error(bool on, int rc, struct td_err *err);
 /* Marks events of groups that are off as disabled, and all others as enabled. */
 void td_counter_note_off(struct td_counter *counter);
 /* Returns true for a group whose family is not enabled. */

@@ -153,17 +153,17 @@ int td_counter_open_cgroup(struct td_counter *counter, size_t index)
 static int switch_changed(const struct td_open_set *set, const struct td_ints *before,
 			  const struct td_ints *enabled, struct td_err *err)
 {
+	int rc;
+
 	for (size_t i = 0; i < set->nr_groups; i++) {
-		const struct td_open_group *group = &set->groups[i];
+		struct td_open_group *group = &set->groups[i];
 		bool off = td_group_is_off(group->family, enabled);
-		int rc = 0;
 
 		if (off != td_group_is_off(group->family, before))
-			rc = td_switch_group(group, !off, -1);
-		if (rc && rc != -ENODEV) /* the task is exiting */
-			return td_switch_error(!off, rc, err);
+			group->next = off ? TD_NEXT_OFF : TD_NEXT_ON;
 	}
-	return 0;
+	rc = td_change_set(set, -1);
+	return rc ? td_err_set(err, rc, "cannot switch groups: %s", strerror(-rc)) : 0;
 }
 
 /*

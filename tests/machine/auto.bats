@@ -212,14 +212,19 @@ descriptors() {
 	for ((i = 1; i <= 8; i++)); do
 		list+=${list:+,}$(printf 'cpu_core/config=0x%xa2/D' $i)
 	done
-	"$PERF" stat -a -e "$list" sleep 4 2>held 3>&- &
-	sleep 2
+	"$PERF" stat -a -e "$list" sh -c 'until [ -e free ]; do sleep 0.1; done' 2>held 3>&- &
+	wait_for has_events $!
 	# a shell that began on an E-core would have no group that stops
-	"$TDSTAT" -l auto -j -o out -- taskset -c 0 sh -c "$ACT 8s:dram_latency; true" 2>said
+	ACT=$ACT "$TDSTAT" -l auto -j -o out -- taskset -c 0 sh -c '"$ACT" -w end 600s:dram_latency; true' 2>said 3>&- &
+	begin=$SECONDS
+	counts_for 2 $!
+	touch free
+	# two thirds of the time, on a host that is busy less
+	sleep $((2 * (SECONDS - begin + 1)))
+	touch end
 	wait
-	cat held said out
+	cat held said
 	grep -E 'somebody else|another program' said
-	# six of eight seconds or so, on a host that is busy less
 	[ "$(of out tma_memory_bound over_threshold)" = true ]
 	awk "BEGIN { exit !($(of out tma_memory_bound running) > 25) }"
 }

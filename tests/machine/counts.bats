@@ -271,7 +271,7 @@ attrs() {
 		[ $cpu -lt 4 ] && type=$core || type=$atom
 		printf '0 0x%x00000000 %d\n' "$type" $cpu
 	done >want
-	diff want got
+	diff want <(sort -nk 3 got)
 	[ "$core" = 4 ]
 	[ "$atom" = 10 ]
 	"$TDSTAT" -vv -a -e cycles -x, --timeout 100 2>said

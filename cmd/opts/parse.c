@@ -376,7 +376,7 @@ static int set_value(const struct td_option *o, struct td_opts *opts, const char
 
 /* --- words ----------------------------------------------------------------- */
 
-/* The context of argp's callback; usage.c reads the first member. */
+/* The context of argp's callback; usage_put() gets the first member. */
 struct parser {
 	struct usage_page *page;
 	struct td_opts *opts;

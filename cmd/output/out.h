@@ -54,14 +54,14 @@ struct td_writer {
 };
 
 /*
- * head.c: the header with command, host and versions.  Columns and keys of rows are
+ * sheet.c: the header with command, host and versions.  Columns and keys of rows are
  * only added; any other change increments this number.
  */
 #define TD_ROWS_VERSION 1
 void td_out_csv_head(struct td_writer *writer);
 void td_out_json_head(struct td_writer *writer);
 
-/* sheet_where.c: sampled functions, and their columns */
+/* sheet.c: sampled functions, and their columns */
 struct td_sheet td_out_where_sheet(void);
 void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
 void td_out_json_where(struct td_writer *writer, const struct td_where *where);
@@ -174,7 +174,7 @@ void td_out_csv_cells(const struct td_writer *writer, const struct td_sheet_colu
 void td_out_json_cells(struct json_object *to, const struct td_sheet_column *columns, size_t nr,
 		       const void *row);
 
-/* sheet_where.c: additional columns of regions */
+/* additional columns of regions */
 void td_out_csv_region_names(const struct td_writer *writer);
 void td_out_csv_region(const struct td_writer *writer, const struct td_region_facts *of);
 /* Do regions have a column with this name? */

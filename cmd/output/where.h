@@ -33,7 +33,7 @@ struct td_where {
 	bool all;            /* text: include functions with small shares */
 };
 
-/* sheet_where.c: return the name of a function, or its address, "0x4010". */
+/* sheet.c: return the name of a function, or its address, "0x4010". */
 const char *td_where_name(char buf[32], const struct td_spots *spots, int function);
-/* sheet_where.c: return the unit of weights: "events", or with IBS the "cycles" waited. */
+/* sheet.c: return the unit of weights: "events", or with IBS the "cycles" waited. */
 const char *td_where_unit(const struct td_where *where, const struct td_where_event *event);

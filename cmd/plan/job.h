@@ -3,9 +3,9 @@
  * cmd/plan: decides from a request what to count.
  *
  * In: struct td_request.
- * Out: struct td_job: the machine (select.h), the target (target.h), and the
- * plan with the tree of metrics (measure.h) or with typed events (events.h).  No counter is
- * opened; --dry-run shows the planned ones (dry_run.h).
+ * Out: struct td_job: the machine (select.h), the target, and the plan with the tree of
+ * metrics (measure.h) or with typed events.  No counter is opened; --dry-run shows the
+ * planned ones (dry_run.h).
  */
 #pragma once
 

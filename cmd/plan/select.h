@@ -37,8 +37,8 @@ int td_check_shown_metrics(const struct td_tree *tree, const struct td_machine *
 int td_check_opened_metrics(const struct td_tree *tree, const struct td_events *events,
 			    struct td_err *err);
 /*
- * select_cores.c: refuse -A if the threads of a core share their slots, which cannot be shown
- * for one thread.
+ * Refuse -A if the threads of a core share their slots, which cannot be shown for one
+ * thread.
  */
 int td_check_rows_of_cpus(const struct td_tree *tree, const struct td_machine *machine,
 			  const struct td_request *request, struct td_err *err);

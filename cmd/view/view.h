@@ -92,6 +92,11 @@ void td_view_move_start(struct td_view *view, uint64_t mono_ns);
 int td_view_begin(struct td_view *view, struct td_err *err);
 /* Close the view; may be called twice.  Returns an error if anything was not written. */
 int td_view_close(struct td_view *view, struct td_err *err);
+/* Free the runs that were kept. */
+void td_view_drop_kept(struct td_view *view);
+
+/* errors.c: return the difference between the runs joined last, relative to their mean. */
+double td_work_difference(const struct td_work *work);
 
 /* --- rows.c --------------------------------------------------------------- */
 
@@ -103,9 +108,5 @@ void td_view_add_to_total(struct td_view *view, const struct td_counted *counted
 int td_view_end_run(struct td_view *view, const struct td_usage *usage, struct td_err *err);
 /* --no-multiplex: show the result of the runs so far, or add it to the mean of -r. */
 int td_view_join(struct td_view *view, struct td_err *err);
-/* Free the runs that were kept. */
-void td_view_drop_kept(struct td_view *view);
-/* Return the difference between the runs that were joined last, relative to their mean. */
-double td_work_difference(const struct td_work *work);
 /* Show the mean of all runs, after the last one, unless each run was shown. */
 int td_view_end(struct td_view *view, struct td_err *err);

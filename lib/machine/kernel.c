@@ -16,7 +16,7 @@
  * 6.18.44 and 7.1.13 were checked and have neither fix.
  * PREFIXES: is_prefix_bad() in arch/x86/kernel/uprobes.c, as long as there are probes.
  * GOLDEN, PANTHER: intel_glc_event_constraints[] and intel_pnc_event_constraints[] in
- * arch/x86/events/intel/core.c: rows of cores.c with the same releases.
+ * arch/x86/events/intel/core.c: rows of intel/cores.c with the same releases.
  */
 static const struct {
 	enum td_kernel_fault fault;

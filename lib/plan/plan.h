@@ -67,7 +67,7 @@ struct td_plan {
 	bool gathers;
 	/* --no-multiplex: number of runs that together count all groups; 0, 1: one run */
 	unsigned int nr_sets;
-	struct td_group *parked; /* groups of other runs (sets.h) */
+	struct td_group *parked; /* groups of other runs (fit.h) */
 	size_t nr_parked;
 };
 

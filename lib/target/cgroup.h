@@ -101,7 +101,7 @@ void td_cgroup_paths_free(struct td_cgroup_paths *paths);
 /* Returns the id of this process's cgroup, or 0 if it is not below the mount point. */
 uint64_t td_cgroup_own(const struct td_sysfs *fs, const char *root);
 
-/* --- container.c ---------------------------------------------------------- */
+/* --- containers ------------------------------------------------------------- */
 
 /*
  * Returns the name of a cgroup's container from the files of Docker, Podman and containerd, or the

@@ -4,7 +4,7 @@
  *
  * In: their names and numbers, as the user types them.
  * Out: struct td_target: numbers for the kernel, and open cgroup directories.  Also
- * the names of tasks (tasks.h).
+ * the names of users and tasks.
  */
 #pragma once
 

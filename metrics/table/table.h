@@ -121,7 +121,7 @@ void td_event_rows_set_latencies(struct td_event_report *report, const struct td
  */
 void td_report_rank(struct td_report *report);
 
-/* --- spread.c ------------------------------------------------------------- */
+/* --- values of several runs ------------------------------------------------- */
 
 /* Values of several runs; zero it before the first run. */
 struct td_spreads {

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * The calling thread's scenario on the emulated machine (emulator/qemu/threads.c);
- * NULL or "": forget it.  Elsewhere CPUID knows nothing of it, and answers something.
+ * Select the calling thread's scenario on the emulated machine (tests/emulator/qemu/threads.c);
+ * NULL or "": none.  Other machines ignore this leaf of CPUID.
  */
 static inline void choose(const char *scenario)
 {

@@ -320,7 +320,7 @@ static void test_counts(void)
 	ok(batched.course.nr == TD_BATCHES, "in batches");
 }
 
-/* Which ones have percentages is told by the number that regions.h has. */
+/* Functions have percentages if they have at least TD_MIN_WINDOWS windows. */
 static void test_least(void)
 {
 	int few, enough;
@@ -333,7 +333,7 @@ static void test_least(void)
 	make_regions();
 	ok(TD_MIN_WINDOWS == 30 && region("few")->calls.counted < TD_MIN_WINDOWS &&
 		   region("enough")->calls.counted == TD_MIN_WINDOWS,
-	   "29 and 30 windows are told apart");
+	   "29 windows are too few, 30 are enough");
 }
 
 static void test_names(void)

@@ -300,12 +300,12 @@ static void pair_sample(struct td_calling *c, const struct td_record *record, in
 	td_pairing_sample(&c->pairing, record, (int)(at / nr), what, (int)function);
 }
 
-static void handle_record(void *ctx, const struct td_record *record, int event, int spot,
+static void handle_record(void *ctx, const struct td_record *record, int event, int location,
 			  int caller)
 {
 	struct td_calling *c = ctx;
 
-	(void)spot;
+	(void)location;
 	(void)caller;
 	if (record->kind == TD_RECORD_SAMPLE)
 		pair_sample(c, record, event);

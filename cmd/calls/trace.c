@@ -143,13 +143,13 @@ static void find_start(struct td_calling *c, int pid, uint64_t address)
 {
 	const struct td_entry_point *entry = &c->functions.v[c->traced.turn];
 	struct td_gathering *g = &c->gathering;
-	int spot;
+	int location;
 
 	if (c->traced.pid == pid && address - c->traced.start < entry->size)
 		return;
-	spot = td_spaces_find(g->spaces, &g->spots, pid, address, false);
+	location = td_spaces_find(g->spaces, &g->locations, pid, address, false);
 	c->traced.pid = pid;
-	c->traced.start = address - (g->spots.v[spot].address - entry->offset);
+	c->traced.start = address - (g->locations.v[location].address - entry->offset);
 }
 
 static void add_boundary(void *ctx, int what, uint64_t address, uint64_t tsc)
@@ -224,12 +224,12 @@ static void add_sample(struct td_calling *c, const struct td_record *record, int
 		td_traced_calls_sample(&c->traced.calls[i], record, event);
 }
 
-static void handle_record(void *ctx, const struct td_record *record, int event, int spot,
+static void handle_record(void *ctx, const struct td_record *record, int event, int location,
 			  int caller)
 {
 	struct td_calling *c = ctx;
 
-	(void)spot;
+	(void)location;
 	(void)caller;
 	switch (record->kind) {
 	case TD_RECORD_TRACE:

@@ -28,7 +28,7 @@ struct td_within {
 	struct td_pairing pairing;
 	/* samples in calls that have not ended */
 	struct held_sample {
-		int event, spot, caller, tid;
+		int event, location, caller, tid;
 		uint64_t period, time_ns;
 	} * held;
 	size_t nr_held;
@@ -97,11 +97,11 @@ static void within_close(struct td_locating *l)
 
 /* --- samples ---------------------------------------------------------------- */
 
-static void hold(struct td_locating *l, const struct td_record *record, int event, int spot,
+static void hold(struct td_locating *l, const struct td_record *record, int event, int location,
 		 int caller)
 {
 	struct td_within *w = l->within;
-	const struct held_sample sample = { event,       spot,           caller,
+	const struct held_sample sample = { event,       location,       caller,
 					    record->tid, record->period, record->time_ns };
 
 	w->samples++;
@@ -126,7 +126,8 @@ static void end_call(void *ctx, const struct td_paired_call *call)
 			w->held[kept++] = *held;
 		} else if (slow && held->time_ns >= call->start_ns) {
 			l->nr_within++;
-			td_hits_add(&l->hits, held->event, held->spot, held->caller, held->period);
+			td_hits_add(&l->hits, held->event, held->location, held->caller,
+				    held->period);
 		}
 	}
 	w->nr_held = kept;
@@ -158,14 +159,14 @@ static void pair_probe(struct td_locating *l, const struct td_record *record, si
 }
 
 static void within_record(struct td_locating *l, const struct td_record *record, int event,
-			  int spot, int caller)
+			  int location, int caller)
 {
 	int nr_events = (int)l->job.plan.events.nr;
 
 	if (record->kind != TD_RECORD_SAMPLE)
 		td_pairing_record(&l->within->pairing, record);
 	else if (event < nr_events)
-		hold(l, record, event, spot, caller);
+		hold(l, record, event, location, caller);
 	else
 		pair_probe(l, record, (size_t)(event - nr_events));
 }

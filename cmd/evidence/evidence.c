@@ -162,13 +162,13 @@ static void put_machine(FILE *fp, const struct td_sysfs *fs, const struct td_mac
 
 /* --- counts ---------------------------------------------------------------------- */
 
-static struct json_object *begin_line(const struct td_known *program, const struct td_site *spot)
+static struct json_object *begin_line(const struct td_known *program, const struct td_site *site)
 {
 	struct json_object *line = td_json_line();
 
 	td_json_put_string(line, "program", program->name);
-	td_json_put_string(line, "pmu", spot->pmu->name);
-	td_json_put_int(line, "cpu", spot->cpu);
+	td_json_put_string(line, "pmu", site->pmu->name);
+	td_json_put_int(line, "cpu", site->cpu);
 	return line;
 }
 
@@ -239,10 +239,10 @@ static struct json_object *make_recording(const char *text)
 }
 
 /* Write the result of one way of counting, with its recording. */
-static void put_counts(FILE *fp, const struct td_known *program, const struct td_site *spot,
+static void put_counts(FILE *fp, const struct td_known *program, const struct td_site *site,
 		       const char *way, const struct td_measured *measured)
 {
-	struct json_object *line = begin_line(program, spot);
+	struct json_object *line = begin_line(program, site);
 
 	td_json_put_string(line, "way", way);
 	if (measured->err.code)
@@ -275,9 +275,9 @@ static struct json_object *make_differences(const struct finding *found)
 	return object;
 }
 
-static void put_program(FILE *fp, const struct td_site *spot, const struct finding *found)
+static void put_program(FILE *fp, const struct td_site *site, const struct finding *found)
 {
-	struct json_object *line = begin_line(found->program, spot);
+	struct json_object *line = begin_line(found->program, site);
 
 	td_json_put_string(line, "unit", found->program->unit);
 	td_json_put_int(line, "nr", (int64_t)found->took.nr);
@@ -449,26 +449,26 @@ static size_t room_of(const struct evidence *g)
 	return MAX_BYTES / 3 / TD_NR_PROGRAMS / td_machine_count_kinds(&g->machine);
 }
 
-static int count(struct evidence *g, const struct td_site *spot, const struct finding *found,
+static int count(struct evidence *g, const struct td_site *site, const struct finding *found,
 		 const struct td_way *way, struct td_measured *measured, struct td_err *err)
 {
 	struct td_way fitting = *way;
 	int rc;
 
 	fitting.room = way->ask.drill ? room_of(g) : 0;
-	rc = td_measured_make(measured, &g->opts->request, found->program, &fitting, spot, err);
+	rc = td_measured_make(measured, &g->opts->request, found->program, &fitting, site, err);
 	if (!rc && measured->recording &&
 	    (size_t)ftell(g->fp) + strlen(measured->recording) > MAX_BYTES) {
 		free(measured->recording);
 		measured->recording = NULL;
 	}
 	if (!rc)
-		put_counts(g->fp, found->program, spot, way->name, measured);
+		put_counts(g->fp, found->program, site, way->name, measured);
 	return rc;
 }
 
 /* Count for longer, because deep nodes share counters. */
-static int look_longer(struct evidence *g, const struct td_site *spot, struct finding *found,
+static int look_longer(struct evidence *g, const struct td_site *site, struct finding *found,
 		       struct td_err *err)
 {
 	const struct td_way longer = {
@@ -477,7 +477,7 @@ static int look_longer(struct evidence *g, const struct td_site *spot, struct fi
 		.ms = LONGER_MS,
 	};
 	struct td_measured measured;
-	int rc = count(g, spot, found, &longer, &measured, err);
+	int rc = count(g, site, found, &longer, &measured, err);
 
 	if (!rc)
 		judge(found, &measured);
@@ -495,7 +495,7 @@ static const char *self_of(const struct evidence *g)
 	return g->environment.program ? g->environment.program : "tdstat";
 }
 
-static void ask_perf(struct evidence *g, const struct td_site *spot, const struct finding *found,
+static void ask_perf(struct evidence *g, const struct td_site *site, const struct finding *found,
 		     struct td_measured measured[NR_COUNTED])
 {
 	/* names of AMD's metrics do not begin with "tma_", and their groups have other names */
@@ -504,22 +504,22 @@ static void ask_perf(struct evidence *g, const struct td_site *spot, const struc
 
 	if (!g->perf[0])
 		return;
-	td_peer_perf(&measured[PERF], self_of(g), found->program, PEER_MS, spot,
+	td_peer_perf(&measured[PERF], self_of(g), found->program, PEER_MS, site,
 		     prefix ? "TopdownL1" : "PipelineL1");
-	put_counts(g->fp, found->program, spot, PERF_NAME, &measured[PERF]);
-	td_peer_perf(&measured[PERF_2], self_of(g), found->program, PEER_MS, spot,
+	put_counts(g->fp, found->program, site, PERF_NAME, &measured[PERF]);
+	td_peer_perf(&measured[PERF_2], self_of(g), found->program, PEER_MS, site,
 		     prefix ? "TopdownL2" : "PipelineL2");
-	put_counts(g->fp, found->program, spot, PERF_2_NAME, &measured[PERF_2]);
+	put_counts(g->fp, found->program, site, PERF_2_NAME, &measured[PERF_2]);
 }
 
 /* Count with toplev, unless it would count only one thread of a core. */
-static void ask_toplev(struct evidence *g, const struct td_site *spot, const struct finding *found,
+static void ask_toplev(struct evidence *g, const struct td_site *site, const struct finding *found,
 		       struct td_measured *measured)
 {
-	if (!g->toplev || spot->whole_core)
+	if (!g->toplev || site->whole_core)
 		return;
 	td_peer_toplev(measured, g->toplev, self_of(g), found->program, PEER_MS);
-	put_counts(g->fp, found->program, spot, TOPLEV_NAME, measured);
+	put_counts(g->fp, found->program, site, TOPLEV_NAME, measured);
 }
 
 static void compare(struct finding *found, const struct td_measured *measured)
@@ -534,21 +534,21 @@ static void compare(struct finding *found, const struct td_measured *measured)
 		found->far |= td_difference_is_far(&of[i]);
 }
 
-static int measure(struct evidence *g, const struct td_site *spot, struct finding *found,
+static int measure(struct evidence *g, const struct td_site *site, struct finding *found,
 		   struct td_err *err)
 {
 	struct td_measured measured[NR_COUNTED] = { 0 };
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < NR_WAYS; i++)
-		rc = count(g, spot, found, &ways[i], &measured[i], err);
+		rc = count(g, site, found, &ways[i], &measured[i], err);
 	if (!rc)
 		judge(found, &measured[AUTO]);
 	if (!rc && !found->err.code && !found->agrees)
-		rc = look_longer(g, spot, found, err);
+		rc = look_longer(g, site, found, err);
 	if (!rc) {
-		ask_perf(g, spot, found, measured);
-		ask_toplev(g, spot, found, &measured[TOPLEV]);
+		ask_perf(g, site, found, measured);
+		ask_toplev(g, site, found, &measured[TOPLEV]);
 	}
 	compare(found, measured);
 	for (size_t i = 0; i < NR_COUNTED; i++)
@@ -621,21 +621,21 @@ static int show_program(const struct evidence *g, const struct finding *found, s
 /* --- a core type ------------------------------------------------------------------ */
 
 static int measure_program(struct evidence *g, const struct td_known *program,
-			   const struct td_site *spot, struct td_err *err)
+			   const struct td_site *site, struct td_err *err)
 {
 	struct finding found = { .program = program };
-	int rc = td_stay_on_pmu(spot->pmu, g->affinity, err);
+	int rc = td_stay_on_pmu(site->pmu, g->affinity, err);
 
 	if (rc)
 		return rc;
 	td_err_set(&found.err, -ENODATA, "not counted");
 	if (td_program_run(program, ALONE_MS * TD_NS_A_MS, &found.took, &found.err) == 0) {
-		rc = td_stay_on_pmu(spot->pmu, g->affinity, err);
+		rc = td_stay_on_pmu(site->pmu, g->affinity, err);
 		if (!rc)
-			rc = measure(g, spot, &found, err);
+			rc = measure(g, site, &found, err);
 	}
 	if (!rc)
-		put_program(g->fp, spot, &found);
+		put_program(g->fp, site, &found);
 	if (!rc)
 		rc = td_out_check(g->fp, g->name, err);
 	g->nr_counted += !found.err.code;
@@ -655,22 +655,22 @@ static bool needs_whole_core(const struct td_opts *opts, const char *pmu)
 
 static int measure_core_type(struct evidence *g, const struct td_pmu *pmu, struct td_err *err)
 {
-	struct td_site spot = { .pmu = pmu, .cpu = td_affinity_choose(pmu, g->affinity) };
+	struct td_site site = { .pmu = pmu, .cpu = td_affinity_choose(pmu, g->affinity) };
 	const struct td_known *only = NULL;
 	int unused, rc = 0;
 
-	if (spot.cpu < 0)
+	if (site.cpu < 0)
 		return 0;
-	spot.whole_core = needs_whole_core(g->opts, pmu->name);
+	site.whole_core = needs_whole_core(g->opts, pmu->name);
 	g->nr_counted = g->nr_agree = 0;
 	if (g->opts->doctor.program)
 		rc = parse_program(g->opts, &only, &unused, err);
 	if (!g->opts->request.show.quiet)
-		fprintf(g->text, "%s, CPU %d, %s\n", pmu->name, spot.cpu,
+		fprintf(g->text, "%s, CPU %d, %s\n", pmu->name, site.cpu,
 			td_uarch_name(pmu->uarch));
 	for (size_t i = 0; !rc && i < TD_NR_PROGRAMS; i++) {
 		if (!only || only == &td_programs[i])
-			rc = measure_program(g, &td_programs[i], &spot, err);
+			rc = measure_program(g, &td_programs[i], &site, err);
 	}
 	if (!g->opts->request.show.quiet)
 		fprintf(g->text, "%zu of %zu as expected on %s\n\n", g->nr_agree,

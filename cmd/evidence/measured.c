@@ -170,7 +170,7 @@ static int open_files(struct memories *files, struct td_err *err)
 }
 
 static struct td_request request_of(const struct td_request *request, const struct td_way *way,
-				    struct td_site *spot, const struct memories *files)
+				    struct td_site *site, const struct memories *files)
 {
 	struct td_request counting = *request;
 
@@ -179,7 +179,7 @@ static struct td_request request_of(const struct td_request *request, const stru
 					  .latencies = !way->regions };
 	counting.ask = way->ask;
 	counting.level_or_less = true;
-	counting.cputype = spot->pmu->name;
+	counting.cputype = site->pmu->name;
 	counting.when.repeat = 1;
 	counting.show.quiet = true;
 	counting.show.no_verdict = true;
@@ -190,9 +190,9 @@ static struct td_request request_of(const struct td_request *request, const stru
 		counting.calls.record = files->path;
 	else
 		counting.show.output = files->path;
-	if (spot->whole_core) {
+	if (site->whole_core) {
 		counting.target.has_cpus = true;
-		counting.target.cpus = (struct td_ints){ &spot->cpu, 1 };
+		counting.target.cpus = (struct td_ints){ &site->cpu, 1 };
 	}
 	return counting;
 }
@@ -288,20 +288,20 @@ static int fit(const struct rereading *reading, const struct memories *files,
 }
 
 static int count_into(struct td_measured *measured, const struct td_request *request,
-		      const struct td_known *program, const struct td_way *way, struct td_site spot,
+		      const struct td_known *program, const struct td_way *way, struct td_site site,
 		      struct td_err *err)
 {
 	char word[40], self[] = "/proc/self/exe", name[] = "doctor", option[] = "--program",
 		       quiet[] = "--quiet";
 	char *command[] = { self, name, quiet, option, word, NULL };
-	const struct rereading reading = { measured, spot.pmu->name,
+	const struct rereading reading = { measured, site.pmu->name,
 					   way->regions ? program->name : NULL };
 	struct memories files = { -1, -1, "" };
 	struct td_request counting;
 	int rc = open_files(&files, err);
 
 	snprintf(word, sizeof(word), "%s:%d", program->name, way->ms);
-	counting = request_of(request, way, &spot, &files);
+	counting = request_of(request, way, &site, &files);
 	counting.target.command = command;
 	if (!rc)
 		rc = count(&counting, err);
@@ -318,12 +318,12 @@ static int count_into(struct td_measured *measured, const struct td_request *req
 
 int td_measured_make(struct td_measured *measured, const struct td_request *request,
 		     const struct td_known *program, const struct td_way *way,
-		     const struct td_site *spot, struct td_err *err)
+		     const struct td_site *site, struct td_err *err)
 {
 	int rc;
 
 	*measured = (struct td_measured){ 0 };
-	rc = count_into(measured, request, program, way, *spot, &measured->err);
+	rc = count_into(measured, request, program, way, *site, &measured->err);
 	if (rc == -EINTR)
 		*err = measured->err;
 	return rc == -EINTR ? rc : 0;
@@ -445,7 +445,7 @@ static void add_lines(struct td_values *values, char *text)
 }
 
 void td_peer_perf(struct td_measured *measured, const char *self, const struct td_known *program,
-		  int ms, const struct td_site *spot, const char *group)
+		  int ms, const struct td_site *site, const char *group)
 {
 	char word[40], cpus[24] = "-j";
 	/* without a CPU, repeat -j to fill the place */
@@ -456,8 +456,8 @@ void td_peer_perf(struct td_measured *measured, const char *self, const struct t
 
 	*measured = (struct td_measured){ 0 };
 	snprintf(word, sizeof(word), "%s:%d", program->name, ms);
-	if (spot->whole_core)
-		snprintf(cpus, sizeof(cpus), "-C%d", spot->cpu);
+	if (site->whole_core)
+		snprintf(cpus, sizeof(cpus), "-C%d", site->cpu);
 	text = run(command, &measured->err);
 	if (text)
 		add_lines(&measured->values, text);

@@ -114,7 +114,7 @@ const struct td_value *td_values_find(const struct td_values *values, const char
  */
 int td_measured_make(struct td_measured *measured, const struct td_request *request,
 		     const struct td_known *program, const struct td_way *way,
-		     const struct td_site *spot, struct td_err *err);
+		     const struct td_site *site, struct td_err *err);
 void td_measured_free(struct td_measured *measured);
 
 /* --- other tools, also in measured.c --------------------------------------- */
@@ -129,7 +129,7 @@ void td_peer_perf_version(char version[TD_PEER_VERSION]);
  * program, because /proc/self/exe would be perf's.
  */
 void td_peer_perf(struct td_measured *measured, const char *self, const struct td_known *program,
-		  int ms, const struct td_site *spot, const char *group);
+		  int ms, const struct td_site *site, const char *group);
 
 /* Returns the name of the toplev (pmu-tools) in PATH, or NULL. */
 const char *td_peer_toplev_find(void);

@@ -352,7 +352,7 @@ enum kind {
 	OF_CALLER,
 };
 
-struct spot_row {
+struct function_row {
 	const char *pmu, *event, *node;
 	enum kind of;
 	double share, error, samples;
@@ -379,22 +379,22 @@ enum {
 static const char *const kinds[] = { "function", "line", "caller" };
 
 static const struct td_sheet_column columns[] = {
-	{ "pmu", TD_CELL_TEXT, offsetof(struct spot_row, pmu) },
-	{ "event", TD_CELL_TEXT, offsetof(struct spot_row, event) },
-	{ "node", TD_CELL_TEXT, offsetof(struct spot_row, node) },
-	[OF] = { "of", TD_CELL_WORD, offsetof(struct spot_row, of), kinds },
-	[SHARE] = { "share", TD_CELL_PERCENT, offsetof(struct spot_row, share) },
-	{ "error", TD_CELL_PERCENT, offsetof(struct spot_row, error) },
-	{ "samples", TD_CELL_COUNT, offsetof(struct spot_row, samples) },
-	[FUNCTION] = { "function", TD_CELL_TEXT, offsetof(struct spot_row, function) },
-	{ "object", TD_CELL_TEXT, offsetof(struct spot_row, object) },
-	{ "address", TD_CELL_TEXT, offsetof(struct spot_row, address) },
-	[SOURCE] = { "file", TD_CELL_TEXT, offsetof(struct spot_row, file) },
-	{ "line", TD_CELL_COUNT, offsetof(struct spot_row, line) },
-	[CALLER] = { "caller", TD_CELL_TEXT, offsetof(struct spot_row, caller) },
-	[IN] = { "in", TD_CELL_TEXT, offsetof(struct spot_row, in) },
-	{ "slower", TD_CELL_SECONDS, offsetof(struct spot_row, slower) },
-	[SAMPLED] = { "sampled", TD_CELL_TEXT, offsetof(struct spot_row, sampled),
+	{ "pmu", TD_CELL_TEXT, offsetof(struct function_row, pmu) },
+	{ "event", TD_CELL_TEXT, offsetof(struct function_row, event) },
+	{ "node", TD_CELL_TEXT, offsetof(struct function_row, node) },
+	[OF] = { "of", TD_CELL_WORD, offsetof(struct function_row, of), kinds },
+	[SHARE] = { "share", TD_CELL_PERCENT, offsetof(struct function_row, share) },
+	{ "error", TD_CELL_PERCENT, offsetof(struct function_row, error) },
+	{ "samples", TD_CELL_COUNT, offsetof(struct function_row, samples) },
+	[FUNCTION] = { "function", TD_CELL_TEXT, offsetof(struct function_row, function) },
+	{ "object", TD_CELL_TEXT, offsetof(struct function_row, object) },
+	{ "address", TD_CELL_TEXT, offsetof(struct function_row, address) },
+	[SOURCE] = { "file", TD_CELL_TEXT, offsetof(struct function_row, file) },
+	{ "line", TD_CELL_COUNT, offsetof(struct function_row, line) },
+	[CALLER] = { "caller", TD_CELL_TEXT, offsetof(struct function_row, caller) },
+	[IN] = { "in", TD_CELL_TEXT, offsetof(struct function_row, in) },
+	{ "slower", TD_CELL_SECONDS, offsetof(struct function_row, slower) },
+	[SAMPLED] = { "sampled", TD_CELL_TEXT, offsetof(struct function_row, sampled),
 		      .optional = true },
 };
 
@@ -404,9 +404,9 @@ static const char *put_address(char buf[32], uint64_t address)
 	return buf;
 }
 
-const char *td_where_name(char buf[32], const struct td_spots *spots, int function)
+const char *td_where_name(char buf[32], const struct td_locations *locations, int function)
 {
-	const struct td_function *f = &spots->functions[function];
+	const struct td_function *f = &locations->functions[function];
 
 	return f->name ? f->name : put_address(buf, f->address);
 }
@@ -416,49 +416,51 @@ const char *td_where_unit(const struct td_where *where, const struct td_where_ev
 	return where->node && td_pmu_kind(event->pmu) == TD_PMU_IBS ? "cycles" : "events";
 }
 
-static void set_share(struct spot_row *row, const struct td_share *share)
+static void set_share(struct function_row *row, const struct td_share *share)
 {
 	row->share = share->percent;
 	row->error = share->error;
 	row->samples = (double)share->samples;
 }
 
-static void set_function(struct spot_row *row, const struct td_spots *spots, int function)
+static void set_function(struct function_row *row, const struct td_locations *locations,
+			 int function)
 {
-	const struct td_function *f = &spots->functions[function];
+	const struct td_function *f = &locations->functions[function];
 
 	row->function = f->name;
-	row->object = spots->objects[f->object].path;
+	row->object = locations->objects[f->object].path;
 	row->address = put_address(row->address_text, f->address);
 }
 
-static void set_line(struct spot_row *row, const struct td_spots *spots,
+static void set_line(struct function_row *row, const struct td_locations *locations,
 		     const struct td_detail *line)
 {
 	bool known = line->file >= 0;
 
 	set_share(row, &line->share);
-	row->file = known ? spots->files[line->file] : NULL;
+	row->file = known ? locations->files[line->file] : NULL;
 	row->line = known ? line->line : (double)NAN;
 }
 
-static void set_location(struct spot_row *row, const struct td_where *where,
-			 const struct td_where_event *event, const struct td_location *location)
+static void set_hot_function(struct function_row *row, const struct td_where *where,
+			     const struct td_where_event *event, const struct td_hot_function *hot)
 {
-	*row = (struct spot_row){ .pmu = event->pmu,
-				  .event = event->name,
-				  .node = where->node,
-				  .line = NAN,
-				  .in = where->in,
-				  .slower = where->slower_ns ? (double)where->slower_ns / 1e9 : NAN,
-				  .sampled = event->sampled };
-	set_share(row, &location->share);
-	set_function(row, where->spots, location->function);
+	*row = (struct function_row){ .pmu = event->pmu,
+				      .event = event->name,
+				      .node = where->node,
+				      .line = NAN,
+				      .in = where->in,
+				      .slower = where->slower_ns ? (double)where->slower_ns / 1e9
+								 : NAN,
+				      .sampled = event->sampled };
+	set_share(row, &hot->share);
+	set_function(row, where->locations, hot->function);
 }
 
 /* --- CSV -------------------------------------------------------------------- */
 
-static void put_spot_line(struct td_writer *writer, const struct spot_row *row)
+static void put_function_line(struct td_writer *writer, const struct function_row *row)
 {
 	const struct td_sheet sheet = { columns, TD_ARRAY_SIZE(columns), row, row ? 1 : 0,
 					sizeof(*row) };
@@ -466,26 +468,27 @@ static void put_spot_line(struct td_writer *writer, const struct spot_row *row)
 	td_out_csv_sheet(writer, &sheet);
 }
 
-static void put_spot_lines(struct td_writer *writer, const struct td_where *where,
-			   const struct td_location *location, struct spot_row *row)
+static void put_function_lines(struct td_writer *writer, const struct td_where *where,
+			       const struct td_hot_function *hot, struct function_row *row)
 {
-	put_spot_line(writer, row);
+	put_function_line(writer, row);
 	row->of = OF_LINE;
-	for (size_t i = 0; where->lines && i < location->lines.nr; i++) {
-		set_line(row, where->spots, &location->lines.v[i]);
-		put_spot_line(writer, row);
+	for (size_t i = 0; where->lines && i < hot->lines.nr; i++) {
+		set_line(row, where->locations, &hot->lines.v[i]);
+		put_function_line(writer, row);
 	}
 	row->of = OF_CALLER;
 	row->file = NULL;
 	row->line = NAN;
-	for (size_t i = 0; where->callers && i < location->callers.nr; i++) {
-		const struct td_detail *caller = &location->callers.v[i];
+	for (size_t i = 0; where->callers && i < hot->callers.nr; i++) {
+		const struct td_detail *caller = &hot->callers.v[i];
 
 		set_share(row, &caller->share);
-		row->caller = caller->function < 0 ? NULL
-						   : td_where_name(row->caller_text, where->spots,
-								   caller->function);
-		put_spot_line(writer, row);
+		row->caller = caller->function < 0
+				      ? NULL
+				      : td_where_name(row->caller_text, where->locations,
+						      caller->function);
+		put_function_line(writer, row);
 	}
 }
 
@@ -496,35 +499,36 @@ struct td_sheet td_out_where_sheet(void)
 
 void td_out_csv_where(struct td_writer *writer, const struct td_where *where)
 {
-	struct spot_row row;
+	struct function_row row;
 
-	put_spot_line(writer, NULL); /* the header */
+	put_function_line(writer, NULL); /* the header */
 	for (size_t i = 0; i < where->nr; i++) {
 		const struct td_where_event *event = &where->events[i];
 
-		for (size_t j = 0; j < event->locations.nr; j++) {
-			set_location(&row, where, event, &event->locations.v[j]);
-			put_spot_lines(writer, where, &event->locations.v[j], &row);
+		for (size_t j = 0; j < event->functions.nr; j++) {
+			set_hot_function(&row, where, event, &event->functions.v[j]);
+			put_function_lines(writer, where, &event->functions.v[j], &row);
 		}
 	}
 }
 
 /* --- JSON ------------------------------------------------------------------- */
 
-static void add(struct json_object *to, const struct spot_row *row, size_t from, size_t end)
+static void add(struct json_object *to, const struct function_row *row, size_t from, size_t end)
 {
 	td_out_json_cells(to, columns + from, end - from, row);
 }
 
-static struct json_object *lines_of(const struct td_spots *spots, const struct td_details *lines)
+static struct json_object *lines_of(const struct td_locations *locations,
+				    const struct td_details *lines)
 {
 	struct json_object *list = json_object_new_array();
 
 	for (size_t i = 0; i < lines->nr; i++) {
 		struct json_object *o = json_object_new_object();
-		struct spot_row row;
+		struct function_row row;
 
-		set_line(&row, spots, &lines->v[i]);
+		set_line(&row, locations, &lines->v[i]);
 		add(o, &row, SHARE, FUNCTION);
 		add(o, &row, SOURCE, CALLER);
 		td_json_append(list, o);
@@ -532,7 +536,7 @@ static struct json_object *lines_of(const struct td_spots *spots, const struct t
 	return list;
 }
 
-static struct json_object *callers_of(const struct td_spots *spots,
+static struct json_object *callers_of(const struct td_locations *locations,
 				      const struct td_details *callers)
 {
 	struct json_object *list = json_object_new_array();
@@ -541,11 +545,11 @@ static struct json_object *callers_of(const struct td_spots *spots,
 		const struct td_detail *caller = &callers->v[i];
 		struct json_object *o = json_object_new_object();
 		bool known = caller->function >= 0;
-		struct spot_row row = { .function = NULL };
+		struct function_row row = { .function = NULL };
 
 		set_share(&row, &caller->share);
 		if (known)
-			set_function(&row, spots, caller->function);
+			set_function(&row, locations, caller->function);
 		add(o, &row, SHARE, known ? SOURCE : FUNCTION + 1);
 		td_json_append(list, o);
 	}
@@ -553,7 +557,7 @@ static struct json_object *callers_of(const struct td_spots *spots,
 }
 
 static void put_object(struct td_writer *writer, const struct td_where *where,
-		       const struct td_location *location, const struct spot_row *row)
+		       const struct td_hot_function *hot, const struct function_row *row)
 {
 	struct json_object *o = td_json_line();
 
@@ -563,22 +567,22 @@ static void put_object(struct td_writer *writer, const struct td_where *where,
 		add(o, row, IN, SAMPLED);
 	add(o, row, SAMPLED, TD_ARRAY_SIZE(columns));
 	if (where->lines)
-		td_json_add(o, "lines", lines_of(where->spots, &location->lines));
+		td_json_add(o, "lines", lines_of(where->locations, &hot->lines));
 	if (where->callers)
-		td_json_add(o, "callers", callers_of(where->spots, &location->callers));
+		td_json_add(o, "callers", callers_of(where->locations, &hot->callers));
 	td_out_json_line(writer, o);
 }
 
 void td_out_json_where(struct td_writer *writer, const struct td_where *where)
 {
-	struct spot_row row;
+	struct function_row row;
 
 	for (size_t i = 0; i < where->nr; i++) {
 		const struct td_where_event *event = &where->events[i];
 
-		for (size_t j = 0; j < event->locations.nr; j++) {
-			set_location(&row, where, event, &event->locations.v[j]);
-			put_object(writer, where, &event->locations.v[j], &row);
+		for (size_t j = 0; j < event->functions.nr; j++) {
+			set_hot_function(&row, where, event, &event->functions.v[j]);
+			put_object(writer, where, &event->functions.v[j], &row);
 		}
 	}
 }

@@ -253,27 +253,29 @@ static void put_share(FILE *fp, int indent, const struct td_share *share)
 	fputs("  ", fp);
 }
 
-static void put_function(FILE *fp, const struct td_spots *spots, int function)
+static void put_function(FILE *fp, const struct td_locations *locations, int function)
 {
-	const struct td_function *f = &spots->functions[function];
+	const struct td_function *f = &locations->functions[function];
 	char buf[32];
 
-	td_put_padded(fp, -NAME_WIDTH, td_where_name(buf, spots, function));
+	td_put_padded(fp, -NAME_WIDTH, td_where_name(buf, locations, function));
 	fputs("  ", fp);
-	td_put_printable(fp, spots->objects[f->object].path);
+	td_put_printable(fp, locations->objects[f->object].path);
 	fputc('\n', fp);
 }
 
-static void where_put_line(FILE *fp, const struct td_spots *spots, const struct td_detail *line)
+static void where_put_line(FILE *fp, const struct td_locations *locations,
+			   const struct td_detail *line)
 {
 	if (line->file < 0)
 		return;
 	put_share(fp, 4, &line->share);
-	td_put_printable(fp, spots->files[line->file]);
+	td_put_printable(fp, locations->files[line->file]);
 	fprintf(fp, ":%d\n", line->line);
 }
 
-static void put_caller(FILE *fp, const struct td_spots *spots, const struct td_detail *caller)
+static void put_caller(FILE *fp, const struct td_locations *locations,
+		       const struct td_detail *caller)
 {
 	put_share(fp, 4, &caller->share);
 	if (caller->function < 0) {
@@ -281,7 +283,7 @@ static void put_caller(FILE *fp, const struct td_spots *spots, const struct td_d
 		return;
 	}
 	fputs("called from ", fp);
-	put_function(fp, spots, caller->function);
+	put_function(fp, locations, caller->function);
 }
 
 static size_t nr_shown(const struct td_where *where, const struct td_details *details)
@@ -289,54 +291,55 @@ static size_t nr_shown(const struct td_where *where, const struct td_details *de
 	return where->all || details->nr < MAX_DETAILS ? details->nr : MAX_DETAILS;
 }
 
-static void put_location(FILE *fp, const struct td_where *where, const struct td_location *location)
+static void put_hot_function(FILE *fp, const struct td_where *where,
+			     const struct td_hot_function *hot)
 {
-	put_share(fp, 0, &location->share);
-	put_function(fp, where->spots, location->function);
-	for (size_t i = 0; where->lines && i < nr_shown(where, &location->lines); i++)
-		where_put_line(fp, where->spots, &location->lines.v[i]);
-	for (size_t i = 0; where->callers && i < nr_shown(where, &location->callers); i++)
-		put_caller(fp, where->spots, &location->callers.v[i]);
+	put_share(fp, 0, &hot->share);
+	put_function(fp, where->locations, hot->function);
+	for (size_t i = 0; where->lines && i < nr_shown(where, &hot->lines); i++)
+		where_put_line(fp, where->locations, &hot->lines.v[i]);
+	for (size_t i = 0; where->callers && i < nr_shown(where, &hot->callers); i++)
+		put_caller(fp, where->locations, &hot->callers.v[i]);
 }
 
-static void put_rest(const struct td_writer *writer, const struct td_locations *locations,
+static void put_rest(const struct td_writer *writer, const struct td_hot_functions *functions,
 		     size_t first)
 {
 	uint64_t samples = 0;
 	double percent = 0;
 
-	for (size_t i = first; i < locations->nr; i++) {
-		samples += locations->v[i].share.samples;
-		percent += locations->v[i].share.percent;
+	for (size_t i = first; i < functions->nr; i++) {
+		samples += functions->v[i].share.samples;
+		percent += functions->v[i].share.percent;
 	}
 	if (!samples)
 		return;
 	td_out_number(writer->fp, 7, 1, percent);
-	fprintf(writer->fp, " %%         in %zu more function%s\n", locations->nr - first,
-		locations->nr - first == 1 ? "" : "s");
+	fprintf(writer->fp, " %%         in %zu more function%s\n", functions->nr - first,
+		functions->nr - first == 1 ? "" : "s");
 }
 
 static void put_event(const struct td_writer *writer, const struct td_where *where,
 		      const struct td_where_event *event)
 {
-	const struct td_locations *locations = &event->locations;
+	const struct td_hot_functions *functions = &event->functions;
 	FILE *fp = writer->fp;
 	size_t i = 0;
 
 	fputs("\n ", fp);
 	td_put_printable(fp, event->name);
 	fputs(", ", fp);
-	td_out_count(writer, 0, 0, (double)locations->samples);
-	fprintf(fp, " sample%s of ", locations->samples == 1 ? "" : "s");
+	td_out_count(writer, 0, 0, (double)functions->samples);
+	fprintf(fp, " sample%s of ", functions->samples == 1 ? "" : "s");
 	if (event->sampled)
 		td_put_printable(fp, event->sampled);
 	fputs(event->sampled ? ", with about " : "about ", fp);
-	td_out_count(writer, 0, 0, locations->weight);
+	td_out_count(writer, 0, 0, functions->weight);
 	fprintf(fp, " %s\n", td_where_unit(where, event));
-	while (i < locations->nr &&
-	       (where->all || (i < MAX_ROWS && locations->v[i].share.percent >= SMALL_PCT)))
-		put_location(fp, where, &locations->v[i++]);
-	put_rest(writer, locations, i);
+	while (i < functions->nr &&
+	       (where->all || (i < MAX_ROWS && functions->v[i].share.percent >= SMALL_PCT)))
+		put_hot_function(fp, where, &functions->v[i++]);
+	put_rest(writer, functions, i);
 }
 
 static void put_within(FILE *fp, const struct td_where *where)
@@ -374,25 +377,27 @@ static void put_title(const struct td_writer *writer, const struct td_where *whe
 #define PERIOD_WIDTH 10
 
 /* Put "main+0x12 (/bin/x)".  An address without a function has no offset. */
-static void put_place(FILE *fp, const struct td_spots *spots, const struct td_spot *spot)
+static void put_place(FILE *fp, const struct td_locations *locations,
+		      const struct td_location *location)
 {
-	const struct td_function *f = &spots->functions[spot->function];
+	const struct td_function *f = &locations->functions[location->function];
 	char buf[32];
 
-	td_put_printable(fp, td_where_name(buf, spots, spot->function));
+	td_put_printable(fp, td_where_name(buf, locations, location->function));
 	if (f->name)
-		fprintf(fp, "+0x%" PRIx64, td_since(spot->address, f->address));
+		fprintf(fp, "+0x%" PRIx64, td_since(location->address, f->address));
 	fputs(" (", fp);
-	td_put_printable(fp, spots->objects[spot->object].path);
+	td_put_printable(fp, locations->objects[location->object].path);
 	fputc(')', fp);
-	if (spot->file < 0)
+	if (location->file < 0)
 		return;
 	fputc(' ', fp);
-	td_put_printable(fp, spots->files[spot->file]);
-	fprintf(fp, ":%d", spot->line);
+	td_put_printable(fp, locations->files[location->file]);
+	fprintf(fp, ":%d", location->line);
 }
 
-static void put_sample(FILE *fp, const struct td_spots *spots, const struct td_where_sample *sample)
+static void put_sample(FILE *fp, const struct td_locations *locations,
+		       const struct td_where_sample *sample)
 {
 	char time[40];
 
@@ -401,7 +406,7 @@ static void put_sample(FILE *fp, const struct td_spots *spots, const struct td_w
 		sample->period);
 	td_put_printable(fp, sample->event);
 	fputs(": ", fp);
-	put_place(fp, spots, &spots->v[sample->spot]);
+	put_place(fp, locations, &locations->v[sample->location]);
 	fputc('\n', fp);
 }
 
@@ -413,10 +418,10 @@ static void out_text_where(struct td_writer *writer, const struct td_where *wher
 	bool any = false;
 
 	for (size_t i = 0; i < where->nr_samples; i++)
-		put_sample(writer->fp, where->spots, &where->samples[i]);
+		put_sample(writer->fp, where->locations, &where->samples[i]);
 	put_title(writer, where);
 	for (size_t i = 0; i < where->nr; i++) {
-		if (!where->events[i].locations.samples)
+		if (!where->events[i].functions.samples)
 			continue;
 		put_event(writer, where, &where->events[i]);
 		any = true;
@@ -426,7 +431,7 @@ static void out_text_where(struct td_writer *writer, const struct td_where *wher
 			writer, " ",
 			"%: of the event; \302\261: the error (95 %), if sampled at random times");
 	for (size_t i = 0; i < where->nr; i++) {
-		if (where->events[i].locations.samples)
+		if (where->events[i].functions.samples)
 			continue;
 		fputs("\n ", writer->fp);
 		td_put_printable(writer->fp, where->events[i].name);

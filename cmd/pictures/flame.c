@@ -9,7 +9,7 @@
 #include "cmd/pictures/picture.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "lib/sample/locations.h"
+#include "lib/sample/hits.h"
 #include "metrics/explain/explain.h"
 
 #define WIDTH      1200
@@ -109,7 +109,7 @@ static void put_bar(FILE *fp, const struct td_stacks *stacks, const struct td_st
 {
 	double from = s->from / stacks->all, part = s->all / stacks->all;
 	char buf[TD_STACK_NAME], colour[8];
-	const char *name = td_stack_name(buf, stacks->spots, s->function);
+	const char *name = td_stack_name(buf, stacks->locations, s->function);
 	int shade = (int)(td_hash_text(name) % SHADES);
 
 	fprintf(fp,
@@ -167,7 +167,7 @@ static void put_caption(FILE *fp, const struct td_where *where, const struct td_
 	char buf[64];
 
 	td_page_put(fp, "", event->name, ", about ");
-	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
+	td_out_grouped(fp, 0, td_out_format(buf, 0, event->functions.weight));
 	fprintf(fp, " %s", td_where_unit(where, event));
 	if (where->hues)
 		put_legend(fp, square);
@@ -187,7 +187,7 @@ void td_flame_put_figure(struct td_writer *writer, const struct td_where *where,
 	FILE *fp = writer->fp;
 	struct td_stacks stacks;
 
-	td_stacks_make(&stacks, where->hits, where->spots, event->index);
+	td_stacks_make(&stacks, where->hits, where->locations, event->index);
 	if (stacks.depth) {
 		fputs("<figure class=\"flame\"><figcaption>Callers: ", fp);
 		put_caption(fp, where, event, of_page);
@@ -209,7 +209,7 @@ static void put_event(FILE *fp, const struct td_where *where, const struct td_wh
 {
 	struct td_stacks stacks;
 
-	td_stacks_make(&stacks, where->hits, where->spots, event->index);
+	td_stacks_make(&stacks, where->hits, where->locations, event->index);
 	fprintf(fp, "<text x=\"3\" y=\"%d\" font-family=\"sans-serif\" font-size=\"14\">",
 		*y + HEADING - 10);
 	put_caption(fp, where, event, of_chart);

@@ -403,26 +403,27 @@ static void put_share(FILE *fp, const struct td_share *share)
 		share->percent, share->percent, share->error, share->samples);
 }
 
-static void put_function(FILE *fp, const struct td_spots *spots, int function)
+static void put_function(FILE *fp, const struct td_locations *locations, int function)
 {
-	int object = spots->functions[function].object;
+	int object = locations->functions[function].object;
 	char buf[32];
 
-	td_put_html(fp, td_where_name(buf, spots, function));
-	td_page_put(fp, "</th><td>", spots->objects[object].path, "</td></tr>\n");
+	td_put_html(fp, td_where_name(buf, locations, function));
+	td_page_put(fp, "</th><td>", locations->objects[object].path, "</td></tr>\n");
 }
 
-static void put_line(FILE *fp, const struct td_spots *spots, const struct td_detail *line)
+static void put_line(FILE *fp, const struct td_locations *locations, const struct td_detail *line)
 {
 	if (line->file < 0)
 		return;
 	fputs("<tr class=\"detail\">", fp);
 	put_share(fp, &line->share);
-	td_page_put(fp, "<th scope=\"row\" class=\"d1\">line ", spots->files[line->file], "");
+	td_page_put(fp, "<th scope=\"row\" class=\"d1\">line ", locations->files[line->file], "");
 	fprintf(fp, ":%d</th><td></td></tr>\n", line->line);
 }
 
-static void put_caller(FILE *fp, const struct td_spots *spots, const struct td_detail *caller)
+static void put_caller(FILE *fp, const struct td_locations *locations,
+		       const struct td_detail *caller)
 {
 	fputs("<tr class=\"detail\">", fp);
 	put_share(fp, &caller->share);
@@ -432,21 +433,22 @@ static void put_caller(FILE *fp, const struct td_spots *spots, const struct td_d
 		return;
 	}
 	fputs("called from ", fp);
-	put_function(fp, spots, caller->function);
+	put_function(fp, locations, caller->function);
 }
 
-static void put_location(FILE *fp, const struct td_where *where, const struct td_location *location)
+static void put_hot_function(FILE *fp, const struct td_where *where,
+			     const struct td_hot_function *hot)
 {
-	const struct td_spots *spots = where->spots;
+	const struct td_locations *locations = where->locations;
 
 	fputs("<tr>", fp);
-	put_share(fp, &location->share);
+	put_share(fp, &hot->share);
 	fputs("<th scope=\"row\">", fp);
-	put_function(fp, spots, location->function);
-	for (size_t i = 0; where->lines && i < location->lines.nr; i++)
-		put_line(fp, spots, &location->lines.v[i]);
-	for (size_t i = 0; where->callers && i < location->callers.nr; i++)
-		put_caller(fp, spots, &location->callers.v[i]);
+	put_function(fp, locations, hot->function);
+	for (size_t i = 0; where->lines && i < hot->lines.nr; i++)
+		put_line(fp, locations, &hot->lines.v[i]);
+	for (size_t i = 0; where->callers && i < hot->callers.nr; i++)
+		put_caller(fp, locations, &hot->callers.v[i]);
 }
 
 static void put_event(struct td_writer *writer, const struct td_where *where,
@@ -456,25 +458,25 @@ static void put_event(struct td_writer *writer, const struct td_where *where,
 	char buf[64];
 
 	td_page_put(fp, "<section>\n<h2>", event->name, "");
-	if (!event->locations.samples) {
+	if (!event->functions.samples) {
 		fputs("</h2>\n<p>no sample</p>\n</section>\n", fp);
 		return;
 	}
-	fprintf(fp, "</h2>\n<p>%" PRIu64 " sample%s of ", event->locations.samples,
-		event->locations.samples == 1 ? "" : "s");
+	fprintf(fp, "</h2>\n<p>%" PRIu64 " sample%s of ", event->functions.samples,
+		event->functions.samples == 1 ? "" : "s");
 	if (event->sampled)
 		td_put_html(fp, event->sampled);
 	fputs(event->sampled ? ", with about " : "about ", fp);
-	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
+	td_out_grouped(fp, 0, td_out_format(buf, 0, event->functions.weight));
 	fprintf(fp, " %s</p>\n", td_where_unit(where, event));
-	if (where->spots->nr_calls)
+	if (where->locations->nr_calls)
 		td_flame_put_figure(writer, where, event);
 	fprintf(fp, "<div class=\"scroll\"><table class=\"where\">\n<thead><tr><th scope=\"col\" "
 		    "class=\"number\">Share</th><th scope=\"col\">Error</th><th scope=\"col\" "
 		    "class=\"number\">Samples</th><th scope=\"col\">Function</th><th "
 		    "scope=\"col\">Object</th></tr></thead>\n<tbody>\n");
-	for (size_t i = 0; i < event->locations.nr; i++)
-		put_location(fp, where, &event->locations.v[i]);
+	for (size_t i = 0; i < event->functions.nr; i++)
+		put_hot_function(fp, where, &event->functions.v[i]);
 	fputs("</tbody></table></div>\n</section>\n", fp);
 }
 
@@ -667,7 +669,7 @@ static void html_events(struct td_writer *writer, const struct td_event_report *
 
 static void html_stacks(struct td_writer *writer, const struct td_where *where)
 {
-	if (!where->spots->nr_calls)
+	if (!where->locations->nr_calls)
 		return;
 	end_course(writer);
 	fputs("<section>\n<h2>Stacks</h2>\n", writer->fp);

@@ -9,7 +9,7 @@
 #include "lib/base/compress.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "lib/sample/locations.h"
+#include "lib/sample/hits.h"
 
 /* --- pprof ------------------------------------------------------------------- */
 
@@ -125,14 +125,14 @@ enum {
 
 static size_t nr_of(const struct td_where *where, unsigned int kind)
 {
-	const struct td_spots *spots = where->spots;
+	const struct td_locations *locations = where->locations;
 	const size_t nr[NR_TEXTS] = {
 		[TEXT_NONE] = 1,
-		[TEXT_FUNCTION] = spots->nr_functions,
+		[TEXT_FUNCTION] = locations->nr_functions,
 		[TEXT_UNKNOWN] = 1,
-		[TEXT_FILE] = spots->nr_files,
-		[TEXT_PATH] = spots->nr_objects,
-		[TEXT_BUILD_ID] = spots->nr_objects,
+		[TEXT_FILE] = locations->nr_files,
+		[TEXT_PATH] = locations->nr_objects,
+		[TEXT_BUILD_ID] = locations->nr_objects,
 		[TEXT_TYPE] = where->nr,
 		[TEXT_EVENT] = where->nr,
 		[TEXT_UNIT] = 1,
@@ -164,19 +164,19 @@ static void write_build_id(FILE *fp, const struct td_build_id *id)
 
 static void write_texts(FILE *fp, const struct td_where *where)
 {
-	const struct td_spots *spots = where->spots;
+	const struct td_locations *locations = where->locations;
 	char buf[TD_STACK_NAME];
 
 	write_text(fp, "");
-	for (int i = 0; i < (int)spots->nr_functions; i++)
-		write_text(fp, td_stack_name(buf, spots, i));
-	write_text(fp, td_stack_name(buf, spots, -1));
-	for (size_t i = 0; i < spots->nr_files; i++)
-		write_text(fp, spots->files[i]);
-	for (size_t i = 0; i < spots->nr_objects; i++)
-		write_text(fp, spots->objects[i].path);
-	for (size_t i = 0; i < spots->nr_objects; i++)
-		write_build_id(fp, &spots->objects[i].build_id);
+	for (int i = 0; i < (int)locations->nr_functions; i++)
+		write_text(fp, td_stack_name(buf, locations, i));
+	write_text(fp, td_stack_name(buf, locations, -1));
+	for (size_t i = 0; i < locations->nr_files; i++)
+		write_text(fp, locations->files[i]);
+	for (size_t i = 0; i < locations->nr_objects; i++)
+		write_text(fp, locations->objects[i].path);
+	for (size_t i = 0; i < locations->nr_objects; i++)
+		write_build_id(fp, &locations->objects[i].build_id);
 	for (size_t i = 0; i < where->nr; i++)
 		write_text(fp, where->node && where->nr == 1 ? where->node : where->events[i].name);
 	for (size_t i = 0; i < where->nr; i++)
@@ -191,7 +191,7 @@ static void write_texts(FILE *fp, const struct td_where *where)
 /* Ids are indices of the arrays plus 1. */
 static void write_mapping(FILE *fp, const struct td_where *where, size_t i)
 {
-	const struct td_object *object = &where->spots->objects[i];
+	const struct td_object *object = &where->locations->objects[i];
 	unsigned char buf[MESSAGE_SIZE], *at = buf;
 
 	/* addresses are file offsets, so each mapping begins at 0 */
@@ -208,14 +208,14 @@ static void write_mapping(FILE *fp, const struct td_where *where, size_t i)
 /* Return the sum of the weights of each object. */
 static double *weights_of_objects(const struct td_where *where)
 {
-	const struct td_spots *spots = where->spots;
-	double *sums = td_calloc(spots->nr_objects + 1, sizeof(*sums));
+	const struct td_locations *locations = where->locations;
+	double *sums = td_calloc(locations->nr_objects + 1, sizeof(*sums));
 
 	for (size_t i = 0; i < where->hits->nr; i++) {
 		const struct td_hit *hit = &where->hits->v[i];
 
-		if (hit->spot >= 0)
-			sums[spots->v[hit->spot].object] += hit->weight;
+		if (hit->location >= 0)
+			sums[locations->v[hit->location].object] += hit->weight;
 	}
 	return sums;
 }
@@ -223,15 +223,15 @@ static double *weights_of_objects(const struct td_where *where)
 /* Return the file with the most samples that is not named like a library, else 0. */
 static size_t find_program(const struct td_where *where)
 {
-	const struct td_spots *spots = where->spots;
+	const struct td_locations *locations = where->locations;
 	td_autofree double *weights = weights_of_objects(where);
 	size_t found = 0;
 	double most = 0;
 
-	for (size_t i = 0; i < spots->nr_objects; i++) {
-		const char *path = spots->objects[i].path;
+	for (size_t i = 0; i < locations->nr_objects; i++) {
+		const char *path = locations->objects[i].path;
 
-		if (spots->objects[i].kind != TD_OBJECT_FILE || strstr(path, ".so.") ||
+		if (locations->objects[i].kind != TD_OBJECT_FILE || strstr(path, ".so.") ||
 		    td_ends_with(path, ".so") || weights[i] <= most)
 			continue;
 		most = weights[i];
@@ -243,7 +243,7 @@ static size_t find_program(const struct td_where *where)
 /* Readers regard the first mapping as the program. */
 static void write_mappings(FILE *fp, const struct td_where *where)
 {
-	size_t nr = where->spots->nr_objects, program = find_program(where);
+	size_t nr = where->locations->nr_objects, program = find_program(where);
 
 	if (nr)
 		write_mapping(fp, where, program);
@@ -253,23 +253,24 @@ static void write_mappings(FILE *fp, const struct td_where *where)
 	}
 }
 
-/* The location of the unknown spot, -1, comes last. */
-static uint64_t location_id(const struct td_spots *spots, int spot)
+/* Return the id of a location.  The unknown location, -1, has the last one. */
+static uint64_t location_id(const struct td_locations *locations, int location)
 {
-	return spot < 0 ? spots->nr + 1 : (uint64_t)spot + 1;
+	return location < 0 ? locations->nr + 1 : (uint64_t)location + 1;
 }
 
-static void write_location(FILE *fp, const struct td_spots *spots, int spot)
+static void write_location(FILE *fp, const struct td_locations *locations, int location)
 {
-	const struct td_spot unknown = { .object = -1, .function = (int)spots->nr_functions };
-	const struct td_spot *s = spot < 0 ? &unknown : &spots->v[spot];
+	const struct td_location unknown = { .object = -1,
+					     .function = (int)locations->nr_functions };
+	const struct td_location *s = location < 0 ? &unknown : &locations->v[location];
 	unsigned char buf[MESSAGE_SIZE], line[MESSAGE_SIZE], *at;
 	size_t size;
 
 	at = put_number(line, LINE_FUNCTION, (uint64_t)s->function + 1);
 	at = put_number(at, LINE_NUMBER, (uint64_t)s->line);
 	size = (size_t)(at - line);
-	at = put_number(buf, LOCATION_ID, location_id(spots, spot));
+	at = put_number(buf, LOCATION_ID, location_id(locations, location));
 	at = put_number(at, LOCATION_MAPPING, (uint64_t)s->object + 1);
 	at = put_number(at, LOCATION_ADDRESS, s->address);
 	at = put_bytes(at, LOCATION_LINE, line, size);
@@ -295,24 +296,24 @@ static void write_function(FILE *fp, const struct td_where *where, size_t i, int
 
 static void write_functions(FILE *fp, const struct td_where *where)
 {
-	const struct td_spots *spots = where->spots;
-	td_autofree int *files = td_calloc(spots->nr_functions + 1, sizeof(*files));
+	const struct td_locations *locations = where->locations;
+	td_autofree int *files = td_calloc(locations->nr_functions + 1, sizeof(*files));
 
-	for (size_t i = 0; i < spots->nr; i++) {
-		if (spots->v[i].file >= 0)
-			files[spots->v[i].function] = spots->v[i].file + 1;
+	for (size_t i = 0; i < locations->nr; i++) {
+		if (locations->v[i].file >= 0)
+			files[locations->v[i].function] = locations->v[i].file + 1;
 	}
-	for (size_t i = 0; i <= spots->nr_functions; i++)
+	for (size_t i = 0; i <= locations->nr_functions; i++)
 		write_function(fp, where, i, files[i] - 1);
 }
 
 /* --- samples ---------------------------------------------------------------- */
 
-static size_t depth_of(const struct td_spots *spots, int call)
+static size_t depth_of(const struct td_locations *locations, int call)
 {
 	size_t depth = 1;
 
-	for (; call >= 0; call = spots->calls[call].caller)
+	for (; call >= 0; call = locations->calls[call].caller)
 		depth++;
 	return depth;
 }
@@ -335,15 +336,15 @@ static unsigned char *put_values(unsigned char *at, const struct td_where *where
 /* Locations begin with the innermost. */
 static void write_sample(FILE *fp, const struct td_where *where, const struct td_hit *hit)
 {
-	const struct td_spots *spots = where->spots;
-	size_t most = NUMBER_SIZE * (depth_of(spots, hit->caller) + where->nr + 2);
+	const struct td_locations *locations = where->locations;
+	size_t most = NUMBER_SIZE * (depth_of(locations, hit->caller) + where->nr + 2);
 	td_autofree unsigned char *list = td_malloc(most);
 	td_autofree unsigned char *sample = td_malloc(2 * most);
 	unsigned char *at, *end;
 
-	end = put_varint(list, location_id(spots, hit->spot));
-	for (int call = hit->caller; call >= 0; call = spots->calls[call].caller)
-		end = put_varint(end, location_id(spots, spots->calls[call].spot));
+	end = put_varint(list, location_id(locations, hit->location));
+	for (int call = hit->caller; call >= 0; call = locations->calls[call].caller)
+		end = put_varint(end, location_id(locations, locations->calls[call].location));
 	at = put_bytes(sample, SAMPLE_LOCATIONS, list, (size_t)(end - list));
 	end = put_values(list, where, hit);
 	at = put_bytes(at, SAMPLE_VALUES, list, (size_t)(end - list));
@@ -362,7 +363,7 @@ static void write_value_type(FILE *fp, int field, const struct td_where *where, 
 /* Write the mean period, because the kernel adapts it continually. */
 static void write_period(FILE *fp, const struct td_where *where)
 {
-	const struct td_locations *of = &where->events[0].locations;
+	const struct td_hot_functions *of = &where->events[0].functions;
 
 	if (!of->samples)
 		return;
@@ -374,15 +375,15 @@ static void write_period(FILE *fp, const struct td_where *where)
 
 static void write_profile(FILE *fp, const struct td_where *where, const struct td_frame *frame)
 {
-	const struct td_spots *spots = where->spots;
+	const struct td_locations *locations = where->locations;
 
 	for (size_t i = 0; i < where->nr; i++)
 		write_value_type(fp, PROFILE_SAMPLE_TYPE, where, i);
 	for (size_t i = 0; i < where->hits->nr; i++)
 		write_sample(fp, where, &where->hits->v[i]);
 	write_mappings(fp, where);
-	for (int i = -1; i < (int)spots->nr; i++)
-		write_location(fp, spots, i);
+	for (int i = -1; i < (int)locations->nr; i++)
+		write_location(fp, locations, i);
 	write_functions(fp, where);
 	write_texts(fp, where);
 	write_number(fp, PROFILE_TIME_NS, frame->start_ns);
@@ -437,7 +438,7 @@ static void put_stack(FILE *fp, const struct td_stacks *stacks, int at)
 	for (size_t i = 0; i < nr; i++) {
 		if (i)
 			fputc(';', fp);
-		put_name(fp, td_stack_name(buf, stacks->spots, functions[i]));
+		put_name(fp, td_stack_name(buf, stacks->locations, functions[i]));
 	}
 }
 
@@ -487,7 +488,7 @@ void td_folded_write(FILE *fp, const char *name, const struct td_where *where,
 		const struct td_where_event *event = &where->events[i];
 		struct td_stacks stacks;
 
-		td_stacks_make(&stacks, where->hits, where->spots, event->index);
+		td_stacks_make(&stacks, where->hits, where->locations, event->index);
 		add_lines(&lines, &nr, &stacks, where->nr > 1 ? event->name : NULL);
 		td_stacks_free(&stacks);
 	}

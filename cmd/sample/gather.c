@@ -105,7 +105,7 @@ static void read_spaces(struct td_gathering *g)
 		int pid;
 
 		if (td_parse_int(names.v[i], 1, INT_MAX, &pid) == 0)
-			td_spaces_read(g->spaces, &g->spots, fs, pid);
+			td_spaces_read(g->spaces, &g->locations, fs, pid);
 	}
 	td_names_free(&names);
 }
@@ -178,7 +178,7 @@ static void find_functions(struct td_gathering *g)
 	g->symbols.is_unwanted = is_unwanted;
 	g->symbols.ctx = g;
 	td_progress_stage(&g->progress, "reading symbols");
-	td_symbols_resolve(&g->symbols, &g->spots);
+	td_symbols_resolve(&g->symbols, &g->locations);
 	td_progress_clear(&g->progress);
 	g->symbols.is_unwanted = NULL;
 	td_signals_over(true);
@@ -273,7 +273,7 @@ int td_gather(struct td_gathering *g, struct td_inherited *inherited, struct td_
 	if (rc)
 		return rc;
 	find_functions(g);
-	td_samples_write_functions(&g->writer, &g->spots);
+	td_samples_write_functions(&g->writer, &g->locations);
 	return td_recorder_end(&g->recorder, &g->usage, g->status, err);
 }
 
@@ -285,7 +285,7 @@ int td_gathering_close(struct td_gathering *g, int rc, struct td_err *err)
 		rc = err->code;
 	td_sampler_close(g->sampler);
 	td_ints_free(&g->cpus.gone);
-	td_spots_free(&g->spots);
+	td_locations_free(&g->locations);
 	td_spaces_free(g->spaces);
 	td_unwinder_free(g->unwinder);
 	return rc;

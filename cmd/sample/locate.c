@@ -501,10 +501,10 @@ static bool is_beside(const struct td_locating *l, int event)
 }
 
 /*
- * Adds what the other members of the group have counted since the last sample, at its spot,
+ * Adds what the other members of the group have counted since the last sample, at its location,
  * except before the first sample, because the functions are unknown.
  */
-static void add_counts(struct td_locating *l, int spot, int caller)
+static void add_counts(struct td_locating *l, int location, int caller)
 {
 	for (size_t w = 0; w < l->windows.nr; w++) {
 		const struct td_window *window = &l->windows.v[w];
@@ -517,7 +517,7 @@ static void add_counts(struct td_locating *l, int spot, int caller)
 			if (!value || !is_beside(l, event))
 				continue;
 			if (window->paired)
-				td_hits_add(&l->hits, event, spot, caller, value);
+				td_hits_add(&l->hits, event, location, caller, value);
 			else
 				l->beside[event].unplaced += (double)value;
 			l->beside[event].counted += (double)value;
@@ -528,7 +528,7 @@ static void add_counts(struct td_locating *l, int spot, int caller)
 
 /* --- sampling --------------------------------------------------------------- */
 
-static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
+static void take(void *ctx, const struct td_record *record, int event, int location, int caller)
 {
 	struct td_locating *l = ctx;
 	struct td_windows_taker taker = { .windows = &l->windows,
@@ -536,12 +536,12 @@ static void take(void *ctx, const struct td_record *record, int event, int spot,
 					  .hits = &l->hits };
 
 	if (l->filter) {
-		l->filter->take(l, record, event, spot, caller);
+		l->filter->take(l, record, event, location, caller);
 	} else if (l->groups) {
-		td_windows_take(&taker, record, event, spot, caller);
-		add_counts(l, spot, caller);
+		td_windows_take(&taker, record, event, location, caller);
+		add_counts(l, location, caller);
 	} else if (record->kind == TD_RECORD_SAMPLE) {
-		td_hits_add(&l->hits, event, spot, caller, record->period);
+		td_hits_add(&l->hits, event, location, caller, record->period);
 	}
 }
 
@@ -725,7 +725,7 @@ static int show(struct td_locating *l, struct td_err *err)
 	where->in = l->request->calls.in;
 	where->slower_ns = l->request->calls.slower_ns;
 	td_where_want(where, l->request);
-	td_where_make(where, &l->job.plan, &l->job.machine, &l->gathering.spots, &l->hits);
+	td_where_make(where, &l->job.plan, &l->job.machine, &l->gathering.locations, &l->hits);
 	name_sampled(l);
 	rc = td_sink_begin(&l->sink, err);
 	if (!rc)

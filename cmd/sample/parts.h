@@ -3,7 +3,7 @@
  * cmd/sample: samples programs, and finds the functions of the samples.
  *
  * In: a job with a plan of events (cmd/plan), and how to sample each.
- * Out: resolved spots.  locate.c sums up the samples, profile.c uses the counts between them.
+ * Out: resolved locations.  locate.c sums up the samples, profile.c uses the counts between them.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 #include "cmd/sample/where.h"
 #include "cmd/session.h"
 #include "cmd/view/sink.h"
-#include "lib/sample/locations.h"
+#include "lib/sample/hits.h"
 #include "lib/sample/record.h"
 #include "lib/sample/sampler.h"
 #include "lib/sample/samples.h"
@@ -35,7 +35,7 @@ struct td_gathering {
 	struct td_sampling *how; /* one for each event of the plan */
 	struct td_record_format format;
 	/*
-	 * samples of companions have no spot; with companions, take() also gets ends of threads and
+	 * samples of companions have no location; with companions, take() also gets ends of threads and
 	 * execs
 	 */
 	const struct td_companion *companions;
@@ -61,8 +61,8 @@ struct td_gathering {
 	struct td_sampler *sampler;
 	struct td_sampled_cpus cpus;
 	bool hides_kernel; /* the kernel hides its addresses from this user */
-	struct td_spots spots;
-	/* spots of the last sample and of its callers, the innermost first; -1: unknown */
+	struct td_locations locations;
+	/* locations of the last sample and of its callers, the innermost first; -1: unknown */
 	struct {
 		int v[TD_MAX_FRAMES + 2];
 		size_t nr;
@@ -93,8 +93,8 @@ struct td_gathering {
 /* --- records.c: records of the rings -------------------------------------- */
 
 /*
- * A td_take_record, with a struct td_gathering as ctx.  Passes samples with their spots to take(),
- * and adds mappings to spaces.
+ * A td_take_record, with a struct td_gathering as ctx.  Passes samples with their locations to
+ * take(), and adds mappings to spaces.
  */
 void td_gathering_take(void *ctx, const struct td_record *record, int event);
 
@@ -104,7 +104,7 @@ void td_gathering_take(void *ctx, const struct td_record *record, int event);
 void td_gathering_want(struct td_gathering *gathering, const struct td_request *request);
 /*
  * Runs the job's command to its end, or samples the target until it ends, a signal comes or the
- * time is over; then resolves the spots.  On error as well, status and over are valid, and
+ * time is over; then resolves the locations.  On error as well, status and over are valid, and
  * td_gathering_close() must be called.
  */
 int td_gather(struct td_gathering *gathering, struct td_inherited *inherited, struct td_err *err);
@@ -184,7 +184,7 @@ struct td_sample_filter {
 	int (*open)(struct td_locating *locating, struct td_err *err);
 	/* Takes each record, like td_take_sample. */
 	void (*take)(struct td_locating *locating, const struct td_record *record, int event,
-		     int spot, int caller);
+		     int location, int caller);
 	/* Prints the number of calls, and of samples in them. */
 	void (*report)(const struct td_locating *locating);
 	/* Called after the events are closed. */

@@ -39,12 +39,12 @@ static void add_to_functions(struct profiling *p)
 {
 	struct td_gathering *g = &p->gathering;
 
-	td_symbols_resolve(&g->symbols, &g->spots);
-	td_function_counts_add(&p->counts, &p->windows, &g->spots);
+	td_symbols_resolve(&g->symbols, &g->locations);
+	td_function_counts_add(&p->counts, &p->windows, &g->locations);
 	td_windows_clear(&p->windows);
 }
 
-static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
+static void take(void *ctx, const struct td_record *record, int event, int location, int caller)
 {
 	struct profiling *p = ctx;
 	struct td_windows_taker taker = {
@@ -53,7 +53,7 @@ static void take(void *ctx, const struct td_record *record, int event, int spot,
 		.hits = td_stack_files_any(&p->files) ? &p->hits : NULL,
 	};
 
-	td_windows_take(&taker, record, event, spot, caller);
+	td_windows_take(&taker, record, event, location, caller);
 	if (p->windows.nr >= MAX_WINDOWS)
 		add_to_functions(p);
 }
@@ -200,12 +200,12 @@ static int sample(struct profiling *p, struct td_inherited *inherited, int *stat
 	td_gathering_report(g);
 	if (!rc) {
 		add_to_functions(p);
-		td_function_counts_to_regions(&p->counts, &p->job.plan, &g->spots, &p->regions,
+		td_function_counts_to_regions(&p->counts, &p->job.plan, &g->locations, &p->regions,
 					      &p->batched);
 		rc = td_region_result_show(&p->result, &p->batched, &g->usage, g->status, err);
 	}
 	if (!rc)
-		rc = td_hues_put_stacks(&p->result.view, &g->spots, &p->hits, &p->files, err);
+		rc = td_hues_put_stacks(&p->result.view, &g->locations, &p->hits, &p->files, err);
 	td_stack_files_close(&p->files, !rc);
 	return td_region_result_close(&p->result, rc, err);
 }

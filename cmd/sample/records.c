@@ -8,14 +8,14 @@
 #include "lib/base/util.h"
 
 /*
- * Returns the spot of an address.  If the kernel hides its addresses from this user, all of them
- * are one spot, because one address would reveal all others.
+ * Returns the location of an address.  If the kernel hides its addresses from this user, they
+ * all have one location, because one address would reveal all others.
  */
-static int find_spot(struct td_gathering *g, int pid, uint64_t address, bool kernel)
+static int find_location(struct td_gathering *g, int pid, uint64_t address, bool kernel)
 {
 	bool secret = g->hides_kernel && (kernel || address >> 63);
 
-	return td_spaces_find(g->spaces, &g->spots, pid, secret ? 0 : address, kernel);
+	return td_spaces_find(g->spaces, &g->locations, pid, secret ? 0 : address, kernel);
 }
 
 /* Returns -1 for an unmapped address, which code without frame pointers puts in chains. */
@@ -23,27 +23,27 @@ static int find_known(struct td_gathering *g, int pid, uint64_t address, bool ke
 {
 	if (!kernel && !td_spaces_has(g->spaces, pid, address))
 		return -1;
-	return find_spot(g, pid, address, kernel);
+	return find_location(g, pid, address, kernel);
 }
 
 /* --- chains ----------------------------------------------------------------- */
 
 /* Adds a caller.  All frames in a kernel that hides its addresses are one. */
-static void push(struct td_gathering *g, int spot, bool kernel)
+static void push(struct td_gathering *g, int location, bool kernel)
 {
-	if (!kernel || !g->hides_kernel || spot != g->chain.v[g->chain.nr - 1])
-		g->chain.v[g->chain.nr++] = spot;
+	if (!kernel || !g->hides_kernel || location != g->chain.v[g->chain.nr - 1])
+		g->chain.v[g->chain.nr++] = location;
 }
 
 /* Adds a caller.  Returns false if it is unknown, and the chain ends. */
 static bool add_caller(struct td_gathering *g, int pid, uint64_t address, bool kernel)
 {
-	int spot = find_known(g, pid, address, kernel);
+	int location = find_known(g, pid, address, kernel);
 
 	if (g->chain.nr >= TD_MAX_FRAMES)
-		spot = -1;
-	push(g, spot, kernel);
-	return spot >= 0;
+		location = -1;
+	push(g, location, kernel);
+	return location >= 0;
 }
 
 /*
@@ -124,11 +124,14 @@ static void read_branches(struct td_gathering *g, const struct td_record *record
 
 /* --- stacks ----------------------------------------------------------------- */
 
-/* Adds the caller of a spot, and sets the registers to the caller's.  Returns false at the end. */
+/*
+ * Adds the caller of a location, and sets the registers to the caller's.  Returns false at the
+ * end of the chain.
+ */
 static bool add_frame(struct td_gathering *g, const struct td_record *record,
-		      struct td_registers *regs, int spot)
+		      struct td_registers *regs, int location)
 {
-	const struct td_caller_rule *rule = td_unwinder_find(g->unwinder, &g->spots, spot);
+	const struct td_caller_rule *rule = td_unwinder_find(g->unwinder, &g->locations, location);
 	int rc = td_unwind(regs, rule, record);
 
 	g->losses.cut += rc == -E2BIG;
@@ -144,17 +147,17 @@ static bool add_frame(struct td_gathering *g, const struct td_record *record,
 static void read_stack(struct td_gathering *g, const struct td_record *record)
 {
 	struct td_registers regs;
-	int spot;
+	int location;
 
 	td_registers_read(&regs, record);
 	if (!regs.known)
 		return;
-	spot = record->wide ? find_known(g, record->pid, regs.v[TD_REG_RIP], false) : -1;
+	location = record->wide ? find_known(g, record->pid, regs.v[TD_REG_RIP], false) : -1;
 	/* in the kernel: the program is the caller */
-	if (spot < 0 || record->kernel)
-		push(g, spot, false);
-	while (spot >= 0 && add_frame(g, record, &regs, spot))
-		spot = g->chain.v[g->chain.nr - 1];
+	if (location < 0 || record->kernel)
+		push(g, location, false);
+	while (location >= 0 && add_frame(g, record, &regs, location))
+		location = g->chain.v[g->chain.nr - 1];
 }
 
 /* Counts chains without a known caller, for example in code without frame pointers. */
@@ -166,13 +169,13 @@ static void note_frames(struct td_gathering *g, const struct td_record *record)
 	g->losses.frameless += g->chain.nr < 2 || g->chain.v[1] < 0;
 }
 
-/* Returns the call to a sample's spot, or -1.  Chains share their outer calls. */
-static int find_call(struct td_gathering *g, const struct td_record *record, int spot)
+/* Returns the call to a sample's location, or -1.  Chains share their outer calls. */
+static int find_call(struct td_gathering *g, const struct td_record *record, int location)
 {
 	int call = -1;
 	bool more;
 
-	g->chain.v[0] = spot;
+	g->chain.v[0] = location;
 	g->chain.nr = 1;
 	more = read_chain(g, record);
 	note_frames(g, record);
@@ -181,7 +184,7 @@ static int find_call(struct td_gathering *g, const struct td_record *record, int
 	else if (more)
 		read_branches(g, record);
 	for (size_t i = g->chain.nr; i-- > 1;) {
-		call = td_spots_add_call(&g->spots, g->chain.v[i], call);
+		call = td_locations_add_call(&g->locations, g->chain.v[i], call);
 		if (call < 0) {
 			g->losses.chains++;
 			return -1;
@@ -192,11 +195,11 @@ static int find_call(struct td_gathering *g, const struct td_record *record, int
 
 /* --- records ---------------------------------------------------------------- */
 
-static void pass_on(struct td_gathering *g, const struct td_record *record, int event, int spot,
+static void pass_on(struct td_gathering *g, const struct td_record *record, int event, int location,
 		    int caller)
 {
-	td_samples_write(&g->writer, &g->spots, record, event, spot, caller);
-	g->take(g->ctx, record, event, spot, caller);
+	td_samples_write(&g->writer, &g->locations, record, event, location, caller);
+	g->take(g->ctx, record, event, location, caller);
 }
 
 /*
@@ -221,7 +224,7 @@ static bool is_unwanted(const struct td_target *target, bool kernel)
 static void take_sample(struct td_gathering *g, const struct td_record *record, int event)
 {
 	struct td_record weighed = *record;
-	int spot;
+	int location;
 
 	g->losses.samples++;
 	g->losses.weight += (double)record->period;
@@ -230,8 +233,8 @@ static void take_sample(struct td_gathering *g, const struct td_record *record, 
 	if (is_unwanted(&g->job->target, record->kernel) || (record->period && !weighed.period))
 		return;
 	g->losses.kept++;
-	spot = find_spot(g, record->pid, record->address, record->kernel);
-	pass_on(g, &weighed, event, spot, find_call(g, record, spot));
+	location = find_location(g, record->pid, record->address, record->kernel);
+	pass_on(g, &weighed, event, location, find_call(g, record, location));
 }
 
 static void take_map(struct td_gathering *g, const struct td_record *record)
@@ -244,7 +247,7 @@ static void take_map(struct td_gathering *g, const struct td_record *record)
 		.build_id = record->build_id,
 	};
 
-	td_spaces_map(g->spaces, &g->spots, record->pid, &mapping);
+	td_spaces_map(g->spaces, &g->locations, record->pid, &mapping);
 }
 
 void td_gathering_take(void *ctx, const struct td_record *record, int event)
@@ -253,7 +256,7 @@ void td_gathering_take(void *ctx, const struct td_record *record, int event)
 
 	switch (record->kind) {
 	case TD_RECORD_SAMPLE:
-		/* companions and events beside a trace need no spot */
+		/* companions and events beside a trace need no location */
 		if (event >= (int)g->job->plan.events.nr || (event >= 0 && g->trace.type))
 			g->take(g->ctx, record, event, -1, -1);
 		else if (event >= 0)

@@ -41,7 +41,7 @@ static void add_event(struct td_where *where, const struct td_event *event,
 	of->pmu = machine->pmus[event->pmu].name;
 	of->name = event->name;
 	of->index = index;
-	td_locations_make(&of->locations, hits, where->spots, index);
+	td_hot_functions_make(&of->functions, hits, where->locations, index);
 }
 
 /* In a group, only one event may be sampled.  With :S, its samples have the counts of all. */
@@ -59,19 +59,19 @@ static bool is_sampled(const struct td_plan *plan, const int *groups, int event,
 static int by_size(const void *a, const void *b)
 {
 	const struct td_where_event *x = a, *y = b;
-	double of_x = x->locations.weight, of_y = y->locations.weight;
+	double of_x = x->functions.weight, of_y = y->functions.weight;
 
 	return of_x != of_y ? (of_x < of_y) - (of_x > of_y) : x->index - y->index;
 }
 
 void td_where_make(struct td_where *where, const struct td_plan *plan,
-		   const struct td_machine *machine, const struct td_spots *spots,
+		   const struct td_machine *machine, const struct td_locations *locations,
 		   const struct td_hits *hits)
 {
 	td_autofree int *groups = td_plan_groups(plan);
 	const struct td_events *events = &plan->events;
 
-	where->spots = spots;
+	where->locations = locations;
 	where->hits = hits;
 	where->events = td_calloc(events->nr + 1, sizeof(*where->events));
 	for (size_t i = 0; i < events->nr; i++) {
@@ -85,7 +85,7 @@ void td_where_make(struct td_where *where, const struct td_plan *plan,
 void td_where_free(struct td_where *where)
 {
 	for (size_t i = 0; i < where->nr; i++)
-		td_locations_free(&where->events[i].locations);
+		td_hot_functions_free(&where->events[i].functions);
 	free(where->events);
 	where->events = NULL;
 	where->nr = 0;
@@ -113,7 +113,7 @@ static enum td_part largest_part(const struct td_report *report, const struct td
 
 /* Sets the hue of the row's functions, unless they have more slots on another PMU. */
 static void take_row(int *hues, double *slots, const struct td_report *report,
-		     const struct td_row *row, const struct td_spots *spots,
+		     const struct td_row *row, const struct td_locations *locations,
 		     const struct td_index *by_name)
 {
 	enum td_part part = largest_part(report, row);
@@ -121,7 +121,7 @@ static void take_row(int *hues, double *slots, const struct td_report *report,
 	size_t step = 0, i;
 
 	while (part != TD_NR_PARTS && (i = td_index_next(by_name, hash, &step)) != TD_NOT_FOUND) {
-		if (strcmp(spots->functions[i].name, row->id) != 0 || !(row->slots > slots[i]))
+		if (strcmp(locations->functions[i].name, row->id) != 0 || !(row->slots > slots[i]))
 			continue;
 		hues[i] = (int)part;
 		slots[i] = row->slots;
@@ -132,19 +132,19 @@ static void take_row(int *hues, double *slots, const struct td_report *report,
  * Returns the level 1 node with most of the slots of each function, from the rows with its name;
  * TD_NR_PARTS: unknown.  The caller frees it.
  */
-static int *make_hues(const struct td_report *report, const struct td_spots *spots)
+static int *make_hues(const struct td_report *report, const struct td_locations *locations)
 {
-	td_autofree double *slots = td_calloc(spots->nr_functions + 1, sizeof(*slots));
-	int *hues = td_calloc(spots->nr_functions + 1, sizeof(*hues));
+	td_autofree double *slots = td_calloc(locations->nr_functions + 1, sizeof(*slots));
+	int *hues = td_calloc(locations->nr_functions + 1, sizeof(*hues));
 	struct td_index by_name = { 0 };
 
-	for (size_t i = 0; i < spots->nr_functions; i++) {
+	for (size_t i = 0; i < locations->nr_functions; i++) {
 		hues[i] = TD_NR_PARTS;
-		if (spots->functions[i].name)
-			td_index_add(&by_name, td_hash_text(spots->functions[i].name), i);
+		if (locations->functions[i].name)
+			td_index_add(&by_name, td_hash_text(locations->functions[i].name), i);
 	}
 	for (size_t i = 0; i < report->nr_rows; i++)
-		take_row(hues, slots, report, &report->rows[i], spots, &by_name);
+		take_row(hues, slots, report, &report->rows[i], locations, &by_name);
 	td_index_free(&by_name);
 	return hues;
 }
@@ -155,7 +155,7 @@ static bool want_stacks(const struct td_view *view, const struct td_sample_files
 	return td_stack_files_any(files) || view->sink.writer.out->stacks;
 }
 
-int td_hues_put_stacks(struct td_view *view, const struct td_spots *spots,
+int td_hues_put_stacks(struct td_view *view, const struct td_locations *locations,
 		       const struct td_hits *hits, const struct td_sample_files *files,
 		       struct td_err *err)
 {
@@ -166,8 +166,8 @@ int td_hues_put_stacks(struct td_view *view, const struct td_spots *spots,
 
 	if (!want_stacks(view, files))
 		return 0;
-	where.hues = hues = make_hues(&view->report, spots);
-	td_where_make(&where, view->source->plan, view->source->machine, spots, hits);
+	where.hues = hues = make_hues(&view->report, locations);
+	td_where_make(&where, view->source->plan, view->source->machine, locations, hits);
 	if (writer->out->stacks)
 		writer->out->stacks(writer, &where);
 	rc = td_stack_files_write(files, &where, writer->frame, err);
@@ -179,7 +179,7 @@ int td_hues_put_stacks(struct td_view *view, const struct td_spots *spots,
 
 /* The counts are in the order in which the group's events were opened. */
 static void take_sample(const struct td_windows_taker *taker, const struct td_record *record,
-			int event, int spot)
+			int event, int location)
 {
 	int group = taker->groups[event];
 	const struct td_window_end end = {
@@ -187,7 +187,7 @@ static void take_sample(const struct td_windows_taker *taker, const struct td_re
 		.group = group,
 		.cpu = record->cpu,
 		.tid = record->tid,
-		.spot = spot,
+		.location = location,
 		.pairs = record->values,
 	};
 
@@ -195,7 +195,7 @@ static void take_sample(const struct td_windows_taker *taker, const struct td_re
 		td_windows_add(taker->windows, &end);
 }
 
-void td_windows_take(void *ctx, const struct td_record *record, int event, int spot, int caller)
+void td_windows_take(void *ctx, const struct td_record *record, int event, int location, int caller)
 {
 	const struct td_windows_taker *taker = ctx;
 
@@ -204,8 +204,8 @@ void td_windows_take(void *ctx, const struct td_record *record, int event, int s
 	switch (record->kind) {
 	case TD_RECORD_SAMPLE:
 		if (taker->hits)
-			td_hits_add(taker->hits, event, spot, caller, record->period);
-		take_sample(taker, record, event, spot);
+			td_hits_add(taker->hits, event, location, caller, record->period);
+		take_sample(taker, record, event, location);
 		break;
 	case TD_RECORD_SWITCH:
 		td_windows_break(taker->windows, false, record->tid, record->time_ns);
@@ -231,7 +231,7 @@ struct located {
 	size_t nr_samples;
 };
 
-static void keep(struct located *l, const struct td_record *record, int event, int spot)
+static void keep(struct located *l, const struct td_record *record, int event, int location)
 {
 	td_array_push(&l->samples, &l->nr_samples,
 		      &(struct td_where_sample){
@@ -240,21 +240,21 @@ static void keep(struct located *l, const struct td_record *record, int event, i
 			      .cpu = record->cpu,
 			      .pid = record->pid,
 			      .tid = record->tid,
-			      .spot = spot,
+			      .location = location,
 			      .event = l->rec->plan.events.v[event].name,
 		      },
 		      sizeof(struct td_where_sample));
 }
 
-static void take_hit(void *ctx, const struct td_record *record, int event, int spot, int caller)
+static void take_hit(void *ctx, const struct td_record *record, int event, int location, int caller)
 {
 	struct located *l = ctx;
 
 	if (record->kind != TD_RECORD_SAMPLE)
 		return;
 	if (l->keeps)
-		keep(l, record, event, spot);
-	td_hits_add(&l->hits, event, spot, caller, record->period);
+		keep(l, record, event, location);
+	td_hits_add(&l->hits, event, location, caller, record->period);
 }
 
 /* Refuses to overwrite the recording. */
@@ -314,7 +314,7 @@ int td_replay_locate(struct td_recording *rec, const struct td_request *request,
 	where.samples = l.samples;
 	where.nr_samples = l.nr_samples;
 	if (!rc)
-		td_where_make(&where, &rec->plan, &rec->machine, &samples.spots, &l.hits);
+		td_where_make(&where, &rec->plan, &rec->machine, &samples.locations, &l.hits);
 	if (!rc)
 		rc = show(rec, &where, request, err);
 	td_where_free(&where);
@@ -336,8 +336,8 @@ static int read_windows(struct td_recording *rec, struct td_samples *samples, st
 	int rc = td_samples_read(samples, rec, td_windows_take, &taker, err);
 
 	if (!rc) {
-		td_function_counts_add(&sums, &windows, &samples->spots);
-		td_function_counts_to_regions(&sums, &rec->plan, &samples->spots, &rec->regions,
+		td_function_counts_add(&sums, &windows, &samples->locations);
+		td_function_counts_to_regions(&sums, &rec->plan, &samples->locations, &rec->regions,
 					      counts);
 	}
 	td_function_counts_free(&sums);
@@ -377,7 +377,7 @@ int td_replay_profile(struct td_recording *rec, struct td_view *view, uint64_t *
 	if (!rc)
 		rc = put_profile(rec, view, &counts, err);
 	if (!rc)
-		rc = td_hues_put_stacks(view, &samples.spots, &hits, &files, err);
+		rc = td_hues_put_stacks(view, &samples.locations, &hits, &files, err);
 	td_stack_files_close(&files, !rc);
 	td_batched_free(&counts);
 	td_hits_free(&hits);

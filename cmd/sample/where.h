@@ -8,7 +8,7 @@
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
 #include "lib/recording/recording.h"
-#include "lib/sample/locations.h"
+#include "lib/sample/hits.h"
 #include "lib/sample/samples.h"
 #include "lib/sample/windows.h"
 
@@ -18,7 +18,7 @@
 void td_where_want(struct td_where *where, const struct td_request *request);
 /* Sums up the hits of each event. */
 void td_where_make(struct td_where *where, const struct td_plan *plan,
-		   const struct td_machine *machine, const struct td_spots *spots,
+		   const struct td_machine *machine, const struct td_locations *locations,
 		   const struct td_hits *hits);
 /* Returns true if stacks go to standard output, where the table would go. */
 bool td_where_is_displaced(const struct td_request *request);
@@ -31,7 +31,7 @@ void td_where_free(struct td_where *where);
  * The colour of a function is the level 1 node with most of its slots in the last report of the
  * view.
  */
-int td_hues_put_stacks(struct td_view *view, const struct td_spots *spots,
+int td_hues_put_stacks(struct td_view *view, const struct td_locations *locations,
 		       const struct td_hits *hits, const struct td_sample_files *files,
 		       struct td_err *err);
 
@@ -44,7 +44,8 @@ struct td_windows_taker {
 };
 
 /* A td_take_sample for live and recorded samples. */
-void td_windows_take(void *ctx, const struct td_record *record, int event, int spot, int caller);
+void td_windows_take(void *ctx, const struct td_record *record, int event, int location,
+		     int caller);
 
 /* --- samples of a recording ----------------------------------------------- */
 

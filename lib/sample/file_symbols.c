@@ -293,7 +293,7 @@ static int open_object(struct td_file_symbols *symbols, const struct td_object *
 	return rc ? rc : read_symbols(symbols, search);
 }
 
-/* Symbols of files have virtual addresses, spots have offsets. */
+/* Symbols of files have virtual addresses, locations have offsets. */
 static bool is_file(const struct td_object *object)
 {
 	return object->kind == TD_OBJECT_FILE || object->kind == TD_OBJECT_VDSO;

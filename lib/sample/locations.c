@@ -2,422 +2,208 @@
 #include "lib/sample/locations.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
 
-#define PERCENT 100
-#define Z95     1.959963984540054 /* 97.5 % quantile of the normal distribution */
-
-/* --- hits ------------------------------------------------------------------- */
-
-static uint64_t hash_of(int event, int spot, int caller)
+static uint64_t hash_place(int object, uint64_t address)
 {
-	uint64_t hash = td_hash((uint32_t)event);
-
-	hash = td_hash_more(hash, (uint32_t)spot);
-	return td_hash_more(hash, (uint32_t)caller);
+	return td_hash_more(td_hash((uint64_t)object), address);
 }
 
-/* Returns the hit with these members; adds it if it is new. */
-static struct td_hit *need_hit(struct td_hits *hits, int event, int spot, int caller)
+/* Adds the last element to an index and to the count of elements.  Returns its position. */
+static int add_indexed(struct td_index *index, uint64_t hash, size_t *nr)
 {
-	uint64_t hash = hash_of(event, spot, caller);
-	struct td_hit *hit;
+	td_index_add(index, hash, *nr);
+	return (int)(*nr)++;
+}
+
+int td_locations_add(struct td_locations *locations, int object, uint64_t address)
+{
+	uint64_t hash = hash_place(object, address);
+	struct td_location *location;
 	size_t step = 0, at;
 
-	while ((at = td_index_next(&hits->index, hash, &step)) != TD_NOT_FOUND) {
-		hit = &hits->v[at];
-		if (hit->event == event && hit->spot == spot && hit->caller == caller)
-			return hit;
+	while ((at = td_index_next(&locations->by_address, hash, &step)) != TD_NOT_FOUND) {
+		if (locations->v[at].object == object && locations->v[at].address == address)
+			return (int)at;
 	}
-	td_index_add(&hits->index, hash, hits->nr);
-	hit = td_array_add(&hits->v, hits->nr++, sizeof(*hit));
-	*hit = (struct td_hit){ .event = event, .spot = spot, .caller = caller };
-	return hit;
-}
-
-void td_hits_add(struct td_hits *hits, int event, int spot, int caller, uint64_t period)
-{
-	struct td_hit *hit = need_hit(hits, event, spot, caller);
-	double weight = (double)(period ? period : 1);
-
-	hit->samples++;
-	hit->weight += weight;
-	hit->squares += weight * weight;
-}
-
-void td_hits_free(struct td_hits *hits)
-{
-	free(hits->v);
-	td_index_free(&hits->index);
-	*hits = (struct td_hits){ 0 };
-}
-
-/* --- sums ------------------------------------------------------------------- */
-
-struct sums {
-	uint64_t samples;
-	double weight, squares;
-};
-
-/* Sums of hits with the same key. */
-struct entries {
-	struct entry {
-		int function;
-		int key[2];
-		struct sums sums;
-	} * v;
-	size_t nr;
-};
-
-static void add_sums(struct sums *to, const struct sums *from)
-{
-	to->samples += from->samples;
-	to->weight += from->weight;
-	to->squares += from->squares;
-}
-
-static int compare_ints(int a, int b)
-{
-	return (a > b) - (a < b);
-}
-
-static int compare_keys(const void *x, const void *y)
-{
-	const struct entry *a = x, *b = y;
-	int rc = compare_ints(a->function, b->function);
-
-	if (!rc)
-		rc = compare_ints(a->key[0], b->key[0]);
-	return rc ? rc : compare_ints(a->key[1], b->key[1]);
-}
-
-static int by_weight(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int rc = compare_ints(x->function, y->function);
-
-	if (rc)
-		return rc;
-	if (x->sums.weight != y->sums.weight)
-		return x->sums.weight > y->sums.weight ? -1 : 1;
-	return compare_keys(x, y);
-}
-
-/* Merges the entries with the same key. */
-static void collapse(struct entries *entries)
-{
-	size_t nr = 0;
-
-	if (!entries->nr)
-		return;
-	qsort(entries->v, entries->nr, sizeof(*entries->v), compare_keys);
-	for (size_t i = 1; i < entries->nr; i++) {
-		if (compare_keys(&entries->v[nr], &entries->v[i]) == 0)
-			add_sums(&entries->v[nr].sums, &entries->v[i].sums);
-		else
-			entries->v[++nr] = entries->v[i];
-	}
-	entries->nr = nr + 1;
-	qsort(entries->v, entries->nr, sizeof(*entries->v), by_weight);
-}
-
-/* --- keys ------------------------------------------------------------------- */
-
-typedef void make_key(const struct td_spots *spots, const struct td_hit *hit, int key[2]);
-
-static void no_key(const struct td_spots *spots, const struct td_hit *hit, int key[2])
-{
-	(void)spots;
-	(void)hit;
-	key[0] = key[1] = 0;
-}
-
-static void key_of_line(const struct td_spots *spots, const struct td_hit *hit, int key[2])
-{
-	key[0] = spots->v[hit->spot].file;
-	key[1] = spots->v[hit->spot].line;
-}
-
-static void key_of_caller(const struct td_spots *spots, const struct td_hit *hit, int key[2])
-{
-	key[0] = td_spots_caller(spots, hit->spot, hit->caller);
-	key[1] = 0;
-}
-
-static void sum_up(struct entries *entries, const struct td_hits *hits,
-		   const struct td_spots *spots, int event, make_key *make)
-{
-	for (size_t i = 0; i < hits->nr; i++) {
-		const struct td_hit *hit = &hits->v[i];
-		struct entry entry = {
-			.function = spots->v[hit->spot].function,
-			.sums = { hit->samples, hit->weight, hit->squares },
-		};
-
-		if (hit->event != event)
-			continue;
-		make(spots, hit, entry.key);
-		td_array_push(&entries->v, &entries->nr, &entry, sizeof(entry));
-	}
-	collapse(entries);
-}
-
-/* --- shares ----------------------------------------------------------------- */
-
-static struct td_share share_of(const struct sums *part, const struct sums *all)
-{
-	double p = part->weight / all->weight;
-	double nr = all->weight * all->weight / all->squares;
-	double z = Z95 * Z95 / nr;
-
-	return (struct td_share){
-		.samples = part->samples,
-		.percent = PERCENT * p,
-		.error = PERCENT * sqrt(z * p * (1 - p) + z * z / 4) / (1 + z),
+	location = td_array_add(&locations->v, locations->nr, sizeof(*location));
+	*location = (struct td_location){
+		.object = object, .address = address, .function = -1, .file = -1
 	};
+	return add_indexed(&locations->by_address, hash, &locations->nr);
 }
 
-static struct td_detail line_of(const struct entry *entry)
+static uint64_t hash_object(const struct td_object *object)
 {
-	return (struct td_detail){ entry->key[0], entry->key[1], -1, { 0 } };
+	uint64_t hash = td_hash_more(td_hash_text(object->path), object->kind);
+
+	if (object->kind == TD_OBJECT_MEMORY)
+		return td_hash_more(hash, (uint64_t)object->pid);
+	for (size_t i = 0; i < object->build_id.size; i++)
+		hash = td_hash_more(hash, object->build_id.v[i]);
+	return hash;
 }
 
-static struct td_detail caller_of(const struct entry *entry)
+bool td_build_id_same(const struct td_build_id *a, const struct td_build_id *b)
 {
-	return (struct td_detail){ -1, 0, entry->key[0], { 0 } };
+	return a->size == b->size && memcmp(a->v, b->v, a->size) == 0;
 }
 
-/* Adds the entries of a function from *at on.  They are sorted by function. */
-static void add_details(struct td_details *details, int function, const struct entries *entries,
-			size_t *at, const struct sums *all,
-			struct td_detail (*make)(const struct entry *))
+void td_build_id_text(char text[TD_BUILD_ID_TEXT], const struct td_build_id *id)
 {
-	while (*at < entries->nr && entries->v[*at].function == function) {
-		const struct entry *entry = &entries->v[(*at)++];
-		struct td_detail detail = make(entry);
+	text[0] = '\0';
+	for (size_t i = 0; i < id->size; i++)
+		snprintf(text + 2 * i, 3, "%02x", id->v[i]);
+}
 
-		detail.share = share_of(&entry->sums, all);
-		td_array_push(&details->v, &details->nr, &detail, sizeof(detail));
+static bool same_object(const struct td_object *a, const struct td_object *b)
+{
+	if (a->kind != b->kind || strcmp(a->path, b->path) != 0)
+		return false;
+	if (a->kind == TD_OBJECT_MEMORY)
+		return a->pid == b->pid;
+	return td_build_id_same(&a->build_id, &b->build_id);
+}
+
+int td_locations_add_object(struct td_locations *locations, const struct td_object *object)
+{
+	uint64_t hash = hash_object(object);
+	struct td_object *new;
+	size_t step = 0, at;
+
+	while ((at = td_index_next(&locations->by_object, hash, &step)) != TD_NOT_FOUND) {
+		if (same_object(&locations->objects[at], object))
+			return (int)at;
+	}
+	new = td_array_add(&locations->objects, locations->nr_objects, sizeof(*new));
+	*new = *object;
+	new->path = td_strdup(object->path);
+	return add_indexed(&locations->by_object, hash, &locations->nr_objects);
+}
+
+int td_locations_add_function(struct td_locations *locations, const struct td_function *function)
+{
+	uint64_t hash = hash_place(function->object, function->address);
+	struct td_function *new;
+	size_t step = 0, at;
+
+	if (function->name)
+		hash = td_hash_more(hash, td_hash_text(function->name));
+	while ((at = td_index_next(&locations->by_function, hash, &step)) != TD_NOT_FOUND) {
+		new = &locations->functions[at];
+		if (new->object == function->object &&new->address == function->address &&
+		    td_same_text(new->name, function->name))
+			return (int)at;
+	}
+	new = td_array_add(&locations->functions, locations->nr_functions, sizeof(*new));
+	*new = *function;
+	new->name = function->name ? td_strdup(function->name) : NULL;
+	return add_indexed(&locations->by_function, hash, &locations->nr_functions);
+}
+
+void td_locations_add_nameless(struct td_locations *locations)
+{
+	for (size_t i = 0; i < locations->nr; i++) {
+		struct td_location *location = &locations->v[i];
+		const struct td_function nameless = { NULL, location->object, location->address };
+
+		if (location->function < 0)
+			location->function = td_locations_add_function(locations, &nameless);
 	}
 }
 
-static int by_share(const void *a, const void *b)
+int td_locations_add_file(struct td_locations *locations, const char *path)
 {
-	const struct td_location *x = a, *y = b;
+	uint64_t hash = td_hash_text(path);
+	size_t step = 0, at;
+	char **new;
 
-	if (x->share.percent != y->share.percent)
-		return x->share.percent > y->share.percent ? -1 : 1;
-	return compare_ints(x->function, y->function);
+	while ((at = td_index_next(&locations->by_file, hash, &step)) != TD_NOT_FOUND) {
+		if (strcmp(locations->files[at], path) == 0)
+			return (int)at;
+	}
+	new = td_array_add(&locations->files, locations->nr_files, sizeof(*new));
+	*new = td_strdup(path);
+	return add_indexed(&locations->by_file, hash, &locations->nr_files);
 }
 
-void td_locations_make(struct td_locations *locations, const struct td_hits *hits,
-		       const struct td_spots *spots, int event)
+int td_locations_add_call(struct td_locations *locations, int location, int caller)
 {
-	struct entries functions = { 0 }, lines = { 0 }, callers = { 0 };
-	size_t line = 0, caller = 0;
-	struct sums all = { 0 };
+	uint64_t hash = td_hash_more(td_hash((uint32_t)location), (uint32_t)caller);
+	struct td_call *new;
+	size_t step = 0, at;
 
-	sum_up(&functions, hits, spots, event, no_key);
-	sum_up(&lines, hits, spots, event, key_of_line);
-	sum_up(&callers, hits, spots, event, key_of_caller);
-	for (size_t i = 0; i < functions.nr; i++)
-		add_sums(&all, &functions.v[i].sums);
-	*locations = (struct td_locations){ .samples = all.samples, .weight = all.weight };
-	for (size_t i = 0; i < functions.nr; i++) {
-		int function = functions.v[i].function;
-		struct td_location location = {
-			.function = function,
-			.share = share_of(&functions.v[i].sums, &all),
-		};
-
-		add_details(&location.lines, function, &lines, &line, &all, line_of);
-		add_details(&location.callers, function, &callers, &caller, &all, caller_of);
-		td_array_push(&locations->v, &locations->nr, &location, sizeof(location));
+	while ((at = td_index_next(&locations->by_call, hash, &step)) != TD_NOT_FOUND) {
+		new = &locations->calls[at];
+		if (new->location == location &&new->caller == caller)
+			return (int)at;
 	}
-	if (locations->nr)
-		qsort(locations->v, locations->nr, sizeof(*locations->v), by_share);
-	free(functions.v);
-	free(lines.v);
-	free(callers.v);
+	if (locations->nr_calls >= TD_MAX_CALLS)
+		return -E2BIG;
+	new = td_array_add(&locations->calls, locations->nr_calls, sizeof(*new));
+	*new = (struct td_call){ location, caller };
+	return add_indexed(&locations->by_call, hash, &locations->nr_calls);
+}
+
+static bool is_kernel(const struct td_locations *locations, int location)
+{
+	return locations->objects[locations->v[location].object].kind == TD_OBJECT_KERNEL;
+}
+
+int td_locations_caller(const struct td_locations *locations, int location, int call)
+{
+	int from = call < 0 ? -1 : locations->calls[call].location;
+
+	if (from < 0 || is_kernel(locations, location) != is_kernel(locations, from))
+		return -1;
+	return locations->v[from].function;
+}
+
+static int by_object(const void *x, const void *y, void *ctx)
+{
+	const struct td_location *v = ctx;
+	int a = *(const int *)x, b = *(const int *)y;
+	int difference = v[a].object - v[b].object;
+
+	return difference ? difference : a - b;
+}
+
+int *td_locations_unknown(const struct td_locations *locations, size_t *nr)
+{
+	int *unknown = td_malloc((locations->nr + 1) * sizeof(*unknown));
+
+	*nr = 0;
+	for (size_t i = 0; i < locations->nr; i++) {
+		const struct td_location *location = &locations->v[i];
+
+		if (location->function < 0 && !locations->objects[location->object].given_up)
+			unknown[(*nr)++] = (int)i;
+	}
+	qsort_r(unknown, *nr, sizeof(*unknown), by_object, locations->v);
+	return unknown;
 }
 
 void td_locations_free(struct td_locations *locations)
 {
-	for (size_t i = 0; i < locations->nr; i++) {
-		free(locations->v[i].lines.v);
-		free(locations->v[i].callers.v);
-	}
+	for (size_t i = 0; i < locations->nr_objects; i++)
+		free(locations->objects[i].path);
+	for (size_t i = 0; i < locations->nr_functions; i++)
+		free(locations->functions[i].name);
+	for (size_t i = 0; i < locations->nr_files; i++)
+		free(locations->files[i]);
 	free(locations->v);
+	free(locations->objects);
+	free(locations->functions);
+	free(locations->files);
+	free(locations->calls);
+	td_index_free(&locations->by_address);
+	td_index_free(&locations->by_object);
+	td_index_free(&locations->by_function);
+	td_index_free(&locations->by_file);
+	td_index_free(&locations->by_call);
 	*locations = (struct td_locations){ 0 };
-}
-
-/* --- stacks --------------------------------------------------------------------- */
-
-const char *td_stack_name(char buf[TD_STACK_NAME], const struct td_spots *spots, int function)
-{
-	const struct td_function *f = &spots->functions[function];
-	const char *path, *slash;
-
-	if (function < 0)
-		return "[unknown]";
-	if (f->name)
-		return f->name;
-	path = spots->objects[f->object].path;
-	if (path[0] == '[')
-		return path;
-	slash = strrchr(path, '/');
-	snprintf(buf, TD_STACK_NAME, "[%s]", slash ? slash + 1 : path);
-	return buf;
-}
-
-/* --- functions of the same name --------------------------------------------- */
-
-static int find_name(const struct td_index *index, const struct td_spots *spots, const char *name)
-{
-	char buf[TD_STACK_NAME];
-	size_t step = 0, at;
-
-	while ((at = td_index_next(index, td_hash_text(name), &step)) != TD_NOT_FOUND) {
-		if (strcmp(td_stack_name(buf, spots, (int)at), name) == 0)
-			return (int)at;
-	}
-	return -1;
-}
-
-/* Maps each function to the first one with the same name. */
-static int *first_of_names(const struct td_spots *spots)
-{
-	int *first = td_calloc(spots->nr_functions + 1, sizeof(*first));
-	struct td_index index = { 0 };
-	char buf[TD_STACK_NAME];
-
-	for (size_t i = 0; i < spots->nr_functions; i++) {
-		const char *name = td_stack_name(buf, spots, (int)i);
-
-		first[i] = find_name(&index, spots, name);
-		if (first[i] >= 0)
-			continue;
-		first[i] = (int)i;
-		td_index_add(&index, td_hash_text(name), i);
-	}
-	td_index_free(&index);
-	return first;
-}
-
-/* --- the tree --------------------------------------------------------------- */
-
-static int add(struct td_stacks *stacks, int function, int caller)
-{
-	uint64_t hash = td_hash_more(td_hash((uint32_t)function), (uint32_t)caller);
-	struct td_stack *new;
-	size_t step = 0, at;
-
-	while ((at = td_index_next(&stacks->index, hash, &step)) != TD_NOT_FOUND) {
-		new = &stacks->v[at];
-		if (new->function == function &&new->caller == caller)
-			return (int)at;
-	}
-	new = td_array_add(&stacks->v, stacks->nr, sizeof(*new));
-	td_index_add(&stacks->index, hash, stacks->nr);
-	*new = (struct td_stack){
-		.function = function,
-		.caller = caller,
-		.depth = caller < 0 ? 0 : stacks->v[caller].depth + 1,
-	};
-	return (int)stacks->nr++;
-}
-
-static int add_spot(struct td_stacks *stacks, int spot, int caller)
-{
-	int function = spot < 0 ? -1 : stacks->spots->v[spot].function;
-
-	return add(stacks, function < 0 ? -1 : stacks->first[function], caller);
-}
-
-static void add_hits(struct td_stacks *stacks, const struct td_hits *hits, int event)
-{
-	const struct td_spots *spots = stacks->spots;
-	td_autofree int *of_calls = td_calloc(spots->nr_calls + 1, sizeof(*of_calls));
-
-	/* the caller of a call precedes it */
-	for (size_t i = 0; i < spots->nr_calls; i++) {
-		const struct td_call *call = &spots->calls[i];
-
-		of_calls[i] = add_spot(stacks, call->spot,
-				       call->caller < 0 ? -1 : of_calls[call->caller]);
-	}
-	for (size_t i = 0; i < hits->nr; i++) {
-		const struct td_hit *hit = &hits->v[i];
-		int at;
-
-		if (hit->event != event)
-			continue;
-		at = add_spot(stacks, hit->spot, hit->caller < 0 ? -1 : of_calls[hit->caller]);
-		stacks->v[at].own += hit->weight;
-	}
-}
-
-static void sum_stacks(struct td_stacks *stacks)
-{
-	for (size_t i = stacks->nr; i-- > 0;) {
-		struct td_stack *s = &stacks->v[i];
-
-		s->all += s->own;
-		*(s->caller < 0 ? &stacks->all : &stacks->v[s->caller].all) += s->all;
-		if (s->all > 0 && s->depth >= stacks->depth)
-			stacks->depth = s->depth + 1;
-	}
-}
-
-static int by_caller_and_name(const void *x, const void *y, void *ctx)
-{
-	const struct td_stacks *stacks = ctx;
-	const struct td_stack *a = &stacks->v[*(const int *)x];
-	const struct td_stack *b = &stacks->v[*(const int *)y];
-	char buf_a[TD_STACK_NAME], buf_b[TD_STACK_NAME];
-
-	if (a->caller != b->caller)
-		return a->caller - b->caller;
-	return strcmp(td_stack_name(buf_a, stacks->spots, a->function),
-		      td_stack_name(buf_b, stacks->spots, b->function));
-}
-
-static void place(struct td_stacks *stacks)
-{
-	td_autofree int *order = td_calloc(stacks->nr + 1, sizeof(*order));
-	td_autofree double *next = td_calloc(stacks->nr + 1, sizeof(*next));
-
-	for (size_t i = 0; i < stacks->nr; i++)
-		order[i] = (int)i;
-	qsort_r(order, stacks->nr, sizeof(*order), by_caller_and_name, stacks);
-	for (size_t i = 0; i < stacks->nr; i++) {
-		struct td_stack *s = &stacks->v[order[i]];
-		double *at = &next[s->caller + 1];
-
-		s->from = *at;
-		*at += s->all;
-		next[order[i] + 1] = s->from;
-	}
-}
-
-void td_stacks_make(struct td_stacks *stacks, const struct td_hits *hits,
-		    const struct td_spots *spots, int event)
-{
-	*stacks = (struct td_stacks){ .spots = spots, .first = first_of_names(spots) };
-	add_hits(stacks, hits, event);
-	sum_stacks(stacks);
-	place(stacks);
-}
-
-void td_stacks_free(struct td_stacks *stacks)
-{
-	free(stacks->v);
-	free(stacks->first);
-	td_index_free(&stacks->index);
-	*stacks = (struct td_stacks){ 0 };
 }

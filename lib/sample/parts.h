@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "lib/machine/sysfs.h"
-#include "lib/sample/spots.h"
+#include "lib/sample/locations.h"
 
 /* --- search.c ------------------------------------------------------------- */
 
@@ -66,11 +66,11 @@ void td_confine(int keep, int keep_too);
 bool td_demangle(const char *name, char *buf, size_t size);
 
 /*
- * Looks for the functions and lines of spots, which are given by their indices and sorted by
+ * Looks for the functions and lines of locations, which are given by their indices and sorted by
  * object, and writes what it finds.
  */
-void td_search_objects(struct td_search *search, const struct td_spots *spots, const int *unknown,
-		       size_t nr, FILE *fp);
+void td_search_objects(struct td_search *search, const struct td_locations *locations,
+		       const int *unknown, size_t nr, FILE *fp);
 
 /* Forks a process that ends with this one and ignores signals from a terminal. */
 pid_t td_search_fork(void);
@@ -83,7 +83,7 @@ struct td_search_process {
 
 /* Returns 0 or a negative errno. */
 int td_search_start(struct td_search_process *process, struct td_search *search,
-		    const struct td_spots *spots, const int *unknown, size_t nr);
+		    const struct td_locations *locations, const int *unknown, size_t nr);
 /*
  * Ends the process.  Returns 0 if it had ended without an error, -ENOMEM if it had run out of
  * memory, or -EFAULT.
@@ -92,13 +92,13 @@ int td_search_end(struct td_search_process *process);
 
 /*
  * The wire format between a search process and its parent.  For each object, in ascending
- * order: OBJECT, functions of its spots, NAMED, their lines, END.  The reader validates
+ * order: OBJECT, functions of its locations, NAMED, their lines, END.  The reader validates
  * everything.
  */
 
-/* The caller sets spots, sets object and after to -1, and resets object for each process. */
+/* The caller sets locations, sets object and after to -1, and resets object for each process. */
 struct td_found_reader {
-	struct td_spots *spots;
+	struct td_locations *locations;
 	int object;    /* the current object, or -1 */
 	int after;     /* the last complete object; objects arrive in ascending order */
 	bool named;    /* the current object's functions are complete */
@@ -109,7 +109,7 @@ struct td_found_reader {
 enum td_found_kind {
 	TD_FOUND_MORE, /* the record is incomplete */
 	TD_FOUND_OBJECT,
-	TD_FOUND_SPOT,
+	TD_FOUND_LOCATION,
 	TD_FOUND_END,
 	TD_FOUND_NAMED,
 };
@@ -118,8 +118,8 @@ enum td_found_kind {
 #define TD_FOUND_MAX (1 << 14)
 
 /*
- * Reads a record from the start of the bytes, and adds a spot's function or line to the spots.
- * Returns its kind and sets *length, or returns -EPROTO if it is invalid.
+ * Reads a record from the start of the bytes, and sets a location's function or line.  Returns
+ * its kind and sets *length, or returns -EPROTO if it is invalid.
  */
 int td_found_read(struct td_found_reader *reader, const char *bytes, size_t size, size_t *length);
 
@@ -277,7 +277,7 @@ int td_file_symbols_open_elf(struct td_elf *file, const struct td_object *object
 /* Opens the lines; call it after opening the symbols.  Returns as td_elf_lines_open() does. */
 int td_file_symbols_open_lines(struct td_file_symbols *symbols, struct td_search *search);
 /*
- * Converts the address of a spot to an address of symbols.  Returns false if it is not in a
+ * Converts the address of a location to an address of symbols.  Returns false if it is not in a
  * segment.
  */
 bool td_file_symbols_address(const struct td_file_symbols *symbols, const struct td_object *object,

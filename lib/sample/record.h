@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/sample/spots.h"
+#include "lib/sample/locations.h"
 
 #define TD_BRANCH_WORDS 3  /* words per branch in a record */
 #define TD_RECORD_REGS  17 /* registers in a record with a copy of the stack */

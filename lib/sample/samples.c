@@ -53,7 +53,7 @@ void td_samples_write_head(struct td_samples_writer *writer, const char *node, u
 	td_json_put_line(writer->fp, line);
 }
 
-/* --- objects and spots ------------------------------------------------------ */
+/* --- objects and locations -------------------------------------------------- */
 
 static void write_object(FILE *fp, const struct td_object *object)
 {
@@ -71,27 +71,27 @@ static void write_object(FILE *fp, const struct td_object *object)
 	td_json_put_line(fp, line);
 }
 
-static void write_spot(FILE *fp, const struct td_spot *spot)
+static void write_location(FILE *fp, const struct td_location *location)
 {
 	struct json_object *line = td_json_line();
 	struct json_object *of = json_object_new_object();
 
-	td_json_put_int(of, "object", spot->object);
-	put_address(of, spot->address);
+	td_json_put_int(of, "object", location->object);
+	put_address(of, location->address);
 	td_json_add(line, "spot", of);
 	td_json_put_line(fp, line);
 }
 
-static void write_new(struct td_samples_writer *writer, const struct td_spots *spots)
+static void write_new(struct td_samples_writer *writer, const struct td_locations *locations)
 {
-	while (writer->nr_objects < spots->nr_objects)
-		write_object(writer->fp, &spots->objects[writer->nr_objects++]);
-	while (writer->nr_spots < spots->nr)
-		write_spot(writer->fp, &spots->v[writer->nr_spots++]);
-	for (; writer->nr_calls < spots->nr_calls; writer->nr_calls++) {
-		const struct td_call *call = &spots->calls[writer->nr_calls];
+	while (writer->nr_objects < locations->nr_objects)
+		write_object(writer->fp, &locations->objects[writer->nr_objects++]);
+	while (writer->nr_locations < locations->nr)
+		write_location(writer->fp, &locations->v[writer->nr_locations++]);
+	for (; writer->nr_calls < locations->nr_calls; writer->nr_calls++) {
+		const struct td_call *call = &locations->calls[writer->nr_calls];
 
-		fprintf(writer->fp, "{\"call\":[%d,%d]}\n", call->spot, call->caller);
+		fprintf(writer->fp, "{\"call\":[%d,%d]}\n", call->location, call->caller);
 	}
 }
 
@@ -128,27 +128,27 @@ static void write_values(const struct td_samples_writer *writer, const struct td
 }
 
 static void write_sample(const struct td_samples_writer *writer, const struct td_record *r,
-			 int event, int spot, int caller)
+			 int event, int location, int caller)
 {
 	FILE *fp = writer->fp;
 
 	fprintf(fp, "{\"s\":[%" PRIu64 ",%d,%d,%d,%d,%" PRIu64 ",%d,%d", r->time_ns, r->cpu, r->pid,
-		r->tid, event, r->period, spot, caller);
+		r->tid, event, r->period, location, caller);
 	write_values(writer, r, event);
 	fputs("]}\n", fp);
 }
 
 /* Does not use objects of json-c, because there are thousands of lines per second. */
-void td_samples_write(struct td_samples_writer *writer, const struct td_spots *spots,
-		      const struct td_record *r, int event, int spot, int caller)
+void td_samples_write(struct td_samples_writer *writer, const struct td_locations *locations,
+		      const struct td_record *r, int event, int location, int caller)
 {
 	FILE *fp = writer->fp;
 
 	if (!fp)
 		return;
-	write_new(writer, spots);
+	write_new(writer, locations);
 	if (r->kind == TD_RECORD_SAMPLE)
-		write_sample(writer, r, event, spot, caller);
+		write_sample(writer, r, event, location, caller);
 	else if (r->kind == TD_RECORD_SWITCH)
 		fprintf(fp, "{\"switch\":[%" PRIu64 ",%d,%d]}\n", r->time_ns, r->cpu, r->tid);
 	else if (r->kind == TD_RECORD_LOST)
@@ -182,21 +182,22 @@ static void write_file(FILE *fp, const char *file)
 	td_json_put_line(fp, line);
 }
 
-void td_samples_write_functions(struct td_samples_writer *writer, const struct td_spots *spots)
+void td_samples_write_functions(struct td_samples_writer *writer,
+				const struct td_locations *locations)
 {
 	FILE *fp = writer->fp;
 
 	if (fp)
-		write_new(writer, spots);
+		write_new(writer, locations);
 	if (!fp)
 		return;
-	for (size_t i = 0; i < spots->nr_functions; i++)
-		write_function(fp, &spots->functions[i]);
-	for (size_t i = 0; i < spots->nr_files; i++)
-		write_file(fp, spots->files[i]);
-	for (size_t i = 0; i < spots->nr; i++)
-		fprintf(fp, "{\"resolved\":[%zu,%d,%d,%d]}\n", i, spots->v[i].function,
-			spots->v[i].file, spots->v[i].line);
+	for (size_t i = 0; i < locations->nr_functions; i++)
+		write_function(fp, &locations->functions[i]);
+	for (size_t i = 0; i < locations->nr_files; i++)
+		write_file(fp, locations->files[i]);
+	for (size_t i = 0; i < locations->nr; i++)
+		fprintf(fp, "{\"resolved\":[%zu,%d,%d,%d]}\n", i, locations->v[i].function,
+			locations->v[i].file, locations->v[i].line);
 }
 
 /* --- reading ---------------------------------------------------------------- */
@@ -239,7 +240,7 @@ static bool address_of(struct json_object *of, uint64_t *address)
 	return !*end && !errno;
 }
 
-/* --- objects, spots, functions ---------------------------------------------- */
+/* --- objects, locations, functions ------------------------------------------ */
 
 static bool read_build_id(const char *hex, struct td_build_id *id)
 {
@@ -260,9 +261,9 @@ static int read_object(const struct reader *r, struct json_object *of)
 {
 	const char *kind = td_json_string(of, "kind"), *path = td_json_string(of, "path");
 	const char *hex = td_json_string(of, "build_id");
-	struct td_spots *spots = &r->samples->spots;
+	struct td_locations *locations = &r->samples->locations;
 	struct td_object object = { 0 };
-	size_t nr = spots->nr_objects;
+	size_t nr = locations->nr_objects;
 
 	if (!kind || !path || !number_of(of, "pid", -1, INT_MAX, &object.pid) ||
 	    (hex && !read_build_id(hex, &object.build_id)))
@@ -272,45 +273,45 @@ static int read_object(const struct reader *r, struct json_object *of)
 	if (object.kind == TD_OBJECT_NR)
 		return bad(r, "an object of an unknown kind");
 	object.path = td_strdup(path);
-	td_spots_add_object(spots, &object);
+	td_locations_add_object(locations, &object);
 	free(object.path);
-	return spots->nr_objects == nr ? bad(r, "an object a second time") : 0;
+	return locations->nr_objects == nr ? bad(r, "an object a second time") : 0;
 }
 
 static bool read_place(const struct reader *r, struct json_object *of, int *object,
 		       uint64_t *address)
 {
-	int nr = (int)r->samples->spots.nr_objects;
+	int nr = (int)r->samples->locations.nr_objects;
 
 	return number_of(of, "object", 0, nr - 1, object) && address_of(of, address);
 }
 
-static int read_spot(const struct reader *r, struct json_object *of)
+static int read_location(const struct reader *r, struct json_object *of)
 {
-	struct td_spots *spots = &r->samples->spots;
-	size_t nr = spots->nr;
+	struct td_locations *locations = &r->samples->locations;
+	size_t nr = locations->nr;
 	uint64_t address;
 	int object;
 
 	if (!read_place(r, of, &object, &address))
-		return bad(r, "a spot without object or address");
-	td_spots_add(spots, object, address);
-	return spots->nr == nr ? bad(r, "a spot a second time") : 0;
+		return bad(r, "\"spot\" has no object or address");
+	td_locations_add(locations, object, address);
+	return locations->nr == nr ? bad(r, "a second \"spot\" with this object and address") : 0;
 }
 
 static int read_function(const struct reader *r, struct json_object *of)
 {
 	const char *name = td_json_string(of, "name");
-	struct td_spots *spots = &r->samples->spots;
+	struct td_locations *locations = &r->samples->locations;
 	struct td_function function = { 0 };
-	size_t nr = spots->nr_functions;
+	size_t nr = locations->nr_functions;
 
 	if (!read_place(r, of, &function.object, &function.address))
 		return bad(r, "a function without object or address");
 	function.name = name ? td_strdup(name) : NULL;
-	td_spots_add_function(spots, &function);
+	td_locations_add_function(locations, &function);
 	free(function.name);
-	return spots->nr_functions == nr ? bad(r, "a function a second time") : 0;
+	return locations->nr_functions == nr ? bad(r, "a function a second time") : 0;
 }
 
 /* Reads min_nr to max_nr whole numbers, each at least -1. */
@@ -329,41 +330,41 @@ static bool read_numbers(struct json_object *array, int64_t *out, size_t min_nr,
 
 static int read_resolved(const struct reader *r, struct json_object *array)
 {
-	struct td_spots *spots = &r->samples->spots;
-	struct td_spot *spot;
+	struct td_locations *locations = &r->samples->locations;
+	struct td_location *location;
 	int64_t n[4];
 	size_t nr;
 
-	if (!read_numbers(array, n, 4, 4, &nr) || n[0] < 0 || n[0] >= (int64_t)spots->nr ||
-	    n[1] < 0 || n[1] >= (int64_t)spots->nr_functions || n[2] >= (int64_t)spots->nr_files ||
-	    n[3] < 0 || n[3] > INT_MAX)
+	if (!read_numbers(array, n, 4, 4, &nr) || n[0] < 0 || n[0] >= (int64_t)locations->nr ||
+	    n[1] < 0 || n[1] >= (int64_t)locations->nr_functions ||
+	    n[2] >= (int64_t)locations->nr_files || n[3] < 0 || n[3] > INT_MAX)
 		return bad(r, "\"resolved\" is not [spot, function, file, line]");
-	spot = &spots->v[n[0]];
-	spot->function = (int)n[1];
-	spot->file = (int)n[2];
-	spot->line = (int)n[3];
+	location = &locations->v[n[0]];
+	location->function = (int)n[1];
+	location->file = (int)n[2];
+	location->line = (int)n[3];
 	return 0;
 }
 
 /* Callers come first, so calls cannot form a circle. */
 static int read_call(const struct reader *r, struct json_object *array)
 {
-	struct td_spots *spots = &r->samples->spots;
-	size_t nr_calls = spots->nr_calls, nr;
+	struct td_locations *locations = &r->samples->locations;
+	size_t nr_calls = locations->nr_calls, nr;
 	int64_t n[2];
 
-	if (!read_numbers(array, n, 2, 2, &nr) || n[0] >= (int64_t)spots->nr ||
+	if (!read_numbers(array, n, 2, 2, &nr) || n[0] >= (int64_t)locations->nr ||
 	    n[1] >= (int64_t)nr_calls)
 		return bad(r, "\"call\" is not [spot, caller]");
 	r->samples->calls = true;
-	if (td_spots_add_call(spots, (int)n[0], (int)n[1]) < 0)
+	if (td_locations_add_call(locations, (int)n[0], (int)n[1]) < 0)
 		return bad(r, "more calls than are read");
-	return spots->nr_calls == nr_calls ? bad(r, "a call a second time") : 0;
+	return locations->nr_calls == nr_calls ? bad(r, "a call a second time") : 0;
 }
 
 /* --- records ---------------------------------------------------------------- */
 
-/* Index of the first value.  Before it: time, CPU, PID, TID, event, period, spot, caller. */
+/* Index of the first value.  Before it: time, CPU, PID, TID, event, period, location, caller. */
 #define FIRST_VALUE 8
 
 static bool is_sample(const struct reader *r, const int64_t *n)
@@ -372,8 +373,9 @@ static bool is_sample(const struct reader *r, const int64_t *n)
 
 	return n[0] >= 0 && n[1] <= TD_MAX_CPU && n[2] <= INT_MAX && n[3] <= INT_MAX && n[4] >= 0 &&
 	       n[4] < (int64_t)r->rec->plan.events.nr && n[5] >= 0 && n[6] >= 0 &&
-	       n[6] < (int64_t)samples->spots.nr &&
-	       n[7] < (int64_t)(samples->calls ? samples->spots.nr_calls : samples->spots.nr);
+	       n[6] < (int64_t)samples->locations.nr &&
+	       n[7] < (int64_t)(samples->calls ? samples->locations.nr_calls
+					       : samples->locations.nr);
 }
 
 static int read_sample(const struct reader *r, struct json_object *array)
@@ -397,9 +399,9 @@ static int read_sample(const struct reader *r, struct json_object *array)
 	for (size_t i = 0; i < record.nr_values; i++)
 		pairs[2 * i] = (uint64_t)n[FIRST_VALUE + i];
 	call = (int)n[7];
-	/* without calls in the file, the caller is a spot */
+	/* without calls in the file, the caller is a location */
 	if (call >= 0 && !r->samples->calls)
-		call = td_spots_add_call(&r->samples->spots, call, -1);
+		call = td_locations_add_call(&r->samples->locations, call, -1);
 	r->take(r->ctx, &record, (int)n[4], (int)n[6], call < 0 ? -1 : call);
 	return 0;
 }
@@ -462,7 +464,7 @@ static int read_members(const struct reader *r, const char *key, struct json_obj
 	if (strcmp(key, "object") == 0)
 		return read_object(r, of);
 	if (strcmp(key, "spot") == 0)
-		return read_spot(r, of);
+		return read_location(r, of);
 	if (strcmp(key, "function") == 0)
 		return read_function(r, of);
 	if (strcmp(key, "samples") == 0)
@@ -480,7 +482,7 @@ static int read_value(const struct reader *r, const char *key, struct json_objec
 		return read_members(r, key, value);
 	if (strcmp(key, "file") != 0 || !json_object_is_type(value, json_type_string))
 		return bad(r, "neither a sample nor an end line");
-	td_spots_add_file(&r->samples->spots, json_object_get_string(value));
+	td_locations_add_file(&r->samples->locations, json_object_get_string(value));
 	return 0;
 }
 
@@ -524,12 +526,12 @@ int td_samples_read(struct td_samples *samples, struct td_recording *rec, td_tak
 	if (!samples->any)
 		return bad(&r, "has no samples");
 	/* a recording that was cut off has no functions */
-	td_spots_add_nameless(&samples->spots);
+	td_locations_add_nameless(&samples->locations);
 	return 0;
 }
 
 void td_samples_free(struct td_samples *samples)
 {
-	td_spots_free(&samples->spots);
+	td_locations_free(&samples->locations);
 	*samples = (struct td_samples){ 0 };
 }

@@ -8,15 +8,15 @@
 
 /* Samples in a recording (tdstat-recording(5)): after its first line, instead of intervals. */
 
-/* Takes a record.  A sample has an event of the plan, a spot, and the call to it, or -1. */
-typedef void td_take_sample(void *ctx, const struct td_record *record, int event, int spot,
+/* Takes a record.  A sample has an event of the plan, a location, and the call to it, or -1. */
+typedef void td_take_sample(void *ctx, const struct td_record *record, int event, int location,
 			    int caller);
 
 struct td_samples_writer {
 	FILE *fp; /* NULL: nothing is written */
 	const struct td_plan *plan;
-	/* numbers of spots, objects and calls that were written */
-	size_t nr_spots, nr_objects, nr_calls;
+	/* numbers of locations, objects and calls that were written */
+	size_t nr_locations, nr_objects, nr_calls;
 };
 
 /*
@@ -24,19 +24,20 @@ struct td_samples_writer {
  * see struct td_windows; 0: no limit.
  */
 void td_samples_write_head(struct td_samples_writer *writer, const char *node, uint64_t longest_ns);
-/* Writes the spots that a record refers to, then the record. */
-void td_samples_write(struct td_samples_writer *writer, const struct td_spots *spots,
-		      const struct td_record *record, int event, int spot, int caller);
-/* Writes the functions of the spots, which must be resolved. */
-void td_samples_write_functions(struct td_samples_writer *writer, const struct td_spots *spots);
+/* Writes the locations that a record refers to, then the record. */
+void td_samples_write(struct td_samples_writer *writer, const struct td_locations *locations,
+		      const struct td_record *record, int event, int location, int caller);
+/* Writes the functions of the locations, which must be resolved. */
+void td_samples_write_functions(struct td_samples_writer *writer,
+				const struct td_locations *locations);
 
 /* A recording of samples. */
 struct td_samples {
 	bool any;       /* the recording contains a line that describes the sampling */
 	char node[128]; /* the sampled node; "": none */
 	uint64_t longest_ns;
-	bool calls; /* the recording contains calls; in old ones, a sample's caller is a spot */
-	struct td_spots spots;
+	bool calls; /* the recording contains calls; in old ones, a sample's caller is a location */
+	struct td_locations locations;
 };
 
 /*

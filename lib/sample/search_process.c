@@ -28,7 +28,7 @@
 /* The start of a record.  Its texts follow without NULs. */
 struct header {
 	uint32_t kind;
-	int32_t at;          /* the object, or the spot */
+	int32_t at;          /* the object, or the location */
 	int32_t number;      /* the line, or the errno of an object's end */
 	uint16_t name, file; /* lengths of the texts; 0: none */
 	uint64_t begin;
@@ -37,10 +37,10 @@ struct header {
 _Static_assert(sizeof(struct header) + TD_SYMBOL_NAME_MAX + PATH_MAX <= TD_FOUND_MAX,
 	       "a record has room");
 
-/* A resolved spot. */
-struct found_spot {
-	int spot;
-	const char *name; /* name of the function of the spot; NULL: there is no symbol */
+/* A resolved location. */
+struct found_location {
+	int location;
+	const char *name; /* name of the function of the location; NULL: there is no symbol */
 	uint64_t begin;   /* address of the function in the object */
 	const char *file; /* source file; NULL: unknown */
 	int line;
@@ -64,12 +64,12 @@ static uint16_t length_of(const char *text, size_t max)
 	return length > max ? 0 : (uint16_t)length;
 }
 
-/* Writes a resolved spot. */
-static void write_found(FILE *fp, const struct found_spot *found)
+/* Writes a resolved location. */
+static void write_found(FILE *fp, const struct found_location *found)
 {
 	struct header header = {
-		.kind = TD_FOUND_SPOT,
-		.at = found->spot,
+		.kind = TD_FOUND_LOCATION,
+		.at = found->location,
 		.name = length_of(found->name, TD_SYMBOL_NAME_MAX),
 		.file = length_of(found->file, PATH_MAX),
 	};
@@ -90,7 +90,7 @@ static void write_found(FILE *fp, const struct found_spot *found)
 static int read_object(struct td_found_reader *reader, const struct header *header)
 {
 	if (reader->object >= 0 || header->at <= reader->after || header->at < 0 ||
-	    (size_t)header->at >= reader->spots->nr_objects)
+	    (size_t)header->at >= reader->locations->nr_objects)
 		return -EPROTO;
 	reader->object = reader->after = header->at;
 	reader->named = false;
@@ -123,43 +123,45 @@ static bool copy(char *to, const char *text, size_t length)
 	return strlen(to) == length;
 }
 
-static bool add_function(struct td_found_reader *reader, struct td_spot *spot,
+static bool add_function(struct td_found_reader *reader, struct td_location *location,
 			 const struct header *header, const char *text)
 {
 	char name[TD_SYMBOL_NAME_MAX + 1];
-	const struct td_function function = { name, spot->object, header->begin };
+	const struct td_function function = { name, location->object, header->begin };
 
-	if (spot->function >= 0 || header->begin > spot->address || !copy(name, text, header->name))
+	if (location->function >= 0 || header->begin > location->address ||
+	    !copy(name, text, header->name))
 		return false;
-	spot->function = td_spots_add_function(reader->spots, &function);
+	location->function = td_locations_add_function(reader->locations, &function);
 	return true;
 }
 
-static bool add_line(struct td_found_reader *reader, struct td_spot *spot,
+static bool add_line(struct td_found_reader *reader, struct td_location *location,
 		     const struct header *header, const char *text)
 {
 	char path[PATH_MAX + 1];
 
-	if (spot->file >= 0 || header->number <= 0 || !copy(path, text, header->file))
+	if (location->file >= 0 || header->number <= 0 || !copy(path, text, header->file))
 		return false;
-	spot->file = td_spots_add_file(reader->spots, path);
-	spot->line = header->number;
+	location->file = td_locations_add_file(reader->locations, path);
+	location->line = header->number;
 	return true;
 }
 
-static int read_spot(struct td_found_reader *reader, const struct header *header, const char *text)
+static int read_location(struct td_found_reader *reader, const struct header *header,
+			 const char *text)
 {
-	struct td_spot *spot;
+	struct td_location *location;
 
-	if (header->at < 0 || (size_t)header->at >= reader->spots->nr)
+	if (header->at < 0 || (size_t)header->at >= reader->locations->nr)
 		return -EPROTO;
-	spot = &reader->spots->v[header->at];
+	location = &reader->locations->v[header->at];
 	reader->text += (uint64_t)header->name + header->file;
-	if (reader->object < 0 || spot->object != reader->object || reader->text > TEXT_MAX ||
-	    (header->file && !add_line(reader, spot, header, text + header->name)) ||
-	    (header->name && !add_function(reader, spot, header, text)))
+	if (reader->object < 0 || location->object != reader->object || reader->text > TEXT_MAX ||
+	    (header->file && !add_line(reader, location, header, text + header->name)) ||
+	    (header->name && !add_function(reader, location, header, text)))
 		return -EPROTO;
-	return TD_FOUND_SPOT;
+	return TD_FOUND_LOCATION;
 }
 
 int td_found_read(struct td_found_reader *reader, const char *bytes, size_t size, size_t *length)
@@ -177,12 +179,12 @@ int td_found_read(struct td_found_reader *reader, const char *bytes, size_t size
 		return read_named(reader, &header);
 	case TD_FOUND_END:
 		return read_end(reader, &header);
-	case TD_FOUND_SPOT:
+	case TD_FOUND_LOCATION:
 		if (header.name > TD_SYMBOL_NAME_MAX || header.file > PATH_MAX)
 			return -EPROTO;
 		*length += (size_t)header.name + header.file;
 		return size < *length ? TD_FOUND_MORE
-				      : read_spot(reader, &header, bytes + sizeof(header));
+				      : read_location(reader, &header, bytes + sizeof(header));
 	default:
 		return -EPROTO;
 	}
@@ -242,13 +244,13 @@ bool td_demangle(const char *name, char *buf, size_t size)
 
 /* --- the search ------------------------------------------------------------- */
 
-/* State of the search for the spots of one object. */
+/* State of the search for the locations of one object. */
 struct finding {
-	const struct td_spots *spots;
+	const struct td_locations *locations;
 	const int *unknown;
 	size_t nr;
 	struct td_file_symbols symbols;
-	const struct td_named *last;       /* symbol of the last spot */
+	const struct td_named *last;       /* symbol of the last location */
 	char name[TD_SYMBOL_NAME_MAX + 1]; /* demangled name of that symbol */
 	FILE *fp;
 };
@@ -256,26 +258,26 @@ struct finding {
 static void find_name(struct finding *finding, int at, uint64_t address)
 {
 	const struct td_symbol_table *table = &finding->symbols.table;
-	const struct td_spot *spot = &finding->spots->v[at];
+	const struct td_location *location = &finding->locations->v[at];
 	const struct td_named *named = td_symbol_table_find(table, address);
 	const char *name;
 
-	if (!named || address - named->start > spot->address)
+	if (!named || address - named->start > location->address)
 		return;
 	name = td_symbol_table_name(table, named);
 	if (named != finding->last && !td_demangle(name, finding->name, sizeof(finding->name)))
 		snprintf(finding->name, sizeof(finding->name), "%s", name);
 	finding->last = named;
-	write_found(finding->fp, &(struct found_spot){
-					 .spot = at,
+	write_found(finding->fp, &(struct found_location){
+					 .location = at,
 					 .name = finding->name,
-					 .begin = spot->address - (address - named->start),
+					 .begin = location->address - (address - named->start),
 				 });
 }
 
 static void find_line(struct finding *finding, int at, uint64_t address)
 {
-	struct found_spot found = { .spot = at };
+	struct found_location found = { .location = at };
 	td_autofree char *file = td_elf_lines_find(&finding->symbols.lines, address, &found.line);
 
 	found.file = file;
@@ -288,11 +290,12 @@ static void find_all(struct finding *finding,
 {
 	for (size_t i = 0; i < finding->nr; i++) {
 		int at = finding->unknown[i];
-		const struct td_spot *spot = &finding->spots->v[at];
-		uint64_t address = spot->address;
+		const struct td_location *location = &finding->locations->v[at];
+		uint64_t address = location->address;
 
 		if (td_file_symbols_address(&finding->symbols,
-					    &finding->spots->objects[spot->object], &address))
+					    &finding->locations->objects[location->object],
+					    &address))
 			find(finding, at, address);
 	}
 }
@@ -310,7 +313,7 @@ static void search_object(struct td_search *search, struct finding *finding, int
 	write_mark(fp, TD_FOUND_OBJECT, object, 0);
 	/* the parent must know the object if it ends this process */
 	fflush(fp);
-	rc = td_file_symbols_open(symbols, &finding->spots->objects[object], search);
+	rc = td_file_symbols_open(symbols, &finding->locations->objects[object], search);
 	find_all(finding, find_name);
 	write_mark(fp, TD_FOUND_NAMED, object, 0);
 	fflush(fp);
@@ -322,14 +325,16 @@ static void search_object(struct td_search *search, struct finding *finding, int
 	fflush(fp);
 }
 
-void td_search_objects(struct td_search *search, const struct td_spots *spots, const int *unknown,
-		       size_t nr, FILE *fp)
+void td_search_objects(struct td_search *search, const struct td_locations *locations,
+		       const int *unknown, size_t nr, FILE *fp)
 {
 	for (size_t i = 0; i < nr;) {
-		struct finding finding = { .spots = spots, .unknown = unknown + i, .fp = fp };
-		int object = spots->v[unknown[i]].object;
+		struct finding finding = { .locations = locations,
+					   .unknown = unknown + i,
+					   .fp = fp };
+		int object = locations->v[unknown[i]].object;
 
-		for (; i < nr && spots->v[unknown[i]].object == object; i++)
+		for (; i < nr && locations->v[unknown[i]].object == object; i++)
 			finding.nr++;
 		search_object(search, &finding, object);
 	}
@@ -338,14 +343,14 @@ void td_search_objects(struct td_search *search, const struct td_spots *spots, c
 /* --- the process ------------------------------------------------------------ */
 
 __attribute__((noreturn)) static void search_all(struct td_search *search,
-						 const struct td_spots *spots, const int *unknown,
-						 size_t nr, int fd)
+						 const struct td_locations *locations,
+						 const int *unknown, size_t nr, int fd)
 {
 	FILE *fp;
 
 	td_confine(fd, search->fs->proc);
 	fp = td_need(fdopen(fd, "we"));
-	td_search_objects(search, spots, unknown, nr, fp);
+	td_search_objects(search, locations, unknown, nr, fp);
 	/* skip inherited exit handlers and buffers */
 	_exit(ferror(fp) ? 1 : 0);
 }
@@ -379,7 +384,7 @@ pid_t td_search_fork(void)
 }
 
 int td_search_start(struct td_search_process *process, struct td_search *search,
-		    const struct td_spots *spots, const int *unknown, size_t nr)
+		    const struct td_locations *locations, const int *unknown, size_t nr)
 {
 	int fds[2];
 
@@ -387,7 +392,7 @@ int td_search_start(struct td_search_process *process, struct td_search *search,
 		return -errno;
 	process->pid = td_search_fork();
 	if (process->pid == 0)
-		search_all(search, spots, unknown, nr, fds[1]);
+		search_all(search, locations, unknown, nr, fds[1]);
 	close(fds[1]);
 	process->fd = fds[0];
 	if (process->pid > 0)

@@ -15,7 +15,7 @@
 
 struct piece {
 	uint64_t start, end;
-	uint64_t shift; /* difference between a spot's address and that in memory */
+	uint64_t shift; /* difference between a location's address and that in memory */
 	int object;
 };
 
@@ -199,7 +199,7 @@ static enum td_object_kind kind_of(const char *path)
 	return *path == '/' ? TD_OBJECT_FILE : TD_OBJECT_MEMORY;
 }
 
-void td_spaces_map(struct td_spaces *spaces, struct td_spots *spots, int pid,
+void td_spaces_map(struct td_spaces *spaces, struct td_locations *locations, int pid,
 		   const struct td_mapping *mapping)
 {
 	td_autofree char *path = td_strdup(*mapping->path ? mapping->path : "//anon");
@@ -209,7 +209,7 @@ void td_spaces_map(struct td_spaces *spaces, struct td_spots *spots, int pid,
 
 	if (object.kind != TD_OBJECT_MEMORY)
 		object.build_id = mapping->build_id;
-	piece.object = td_spots_add_object(spots, &object);
+	piece.object = td_locations_add_object(locations, &object);
 	if (piece.end < piece.start)
 		piece.end = UINT64_MAX;
 	if (piece.end == piece.start)
@@ -258,7 +258,7 @@ bool td_spaces_has(const struct td_spaces *spaces, int pid, uint64_t address)
 	return find(spaces, pid, address);
 }
 
-int td_spaces_find(const struct td_spaces *spaces, struct td_spots *spots, int pid,
+int td_spaces_find(const struct td_spaces *spaces, struct td_locations *locations, int pid,
 		   uint64_t address, bool kernel)
 {
 	const struct piece *piece = kernel ? NULL : find(spaces, pid, address);
@@ -267,10 +267,10 @@ int td_spaces_find(const struct td_spaces *spaces, struct td_spots *spots, int p
 	struct td_object object = { .kind = TD_OBJECT_MEMORY, .path = unknown_name };
 
 	if (piece)
-		return td_spots_add(spots, piece->object, address + piece->shift);
+		return td_locations_add(locations, piece->object, address + piece->shift);
 	if (kernel)
 		object = (struct td_object){ .kind = TD_OBJECT_KERNEL, .path = kernel_name };
-	return td_spots_add(spots, td_spots_add_object(spots, &object), address);
+	return td_locations_add(locations, td_locations_add_object(locations, &object), address);
 }
 
 /* --- /proc/PID/maps --------------------------------------------------------- */
@@ -312,8 +312,8 @@ static bool parse_line(char *line, struct td_mapping *mapping)
 	return true;
 }
 
-void td_spaces_read(struct td_spaces *spaces, struct td_spots *spots, const struct td_sysfs *fs,
-		    int pid)
+void td_spaces_read(struct td_spaces *spaces, struct td_locations *locations,
+		    const struct td_sysfs *fs, int pid)
 {
 	td_autofree char *line = NULL;
 	struct td_mapping mapping;
@@ -327,7 +327,7 @@ void td_spaces_read(struct td_spaces *spaces, struct td_spots *spots, const stru
 	fp = fd < 0 ? NULL : td_need(fdopen(fd, "re"));
 	while (fp && getline(&line, &size, fp) > 0) {
 		if (parse_line(line, &mapping))
-			td_spaces_map(spaces, spots, pid, &mapping);
+			td_spaces_map(spaces, locations, pid, &mapping);
 	}
 	if (fp)
 		fclose(fp);

@@ -3,7 +3,7 @@
 
 #include "lib/base/err.h"
 #include "lib/machine/sysfs.h"
-#include "lib/sample/spots.h"
+#include "lib/sample/locations.h"
 
 /* Executable memory of a process. */
 struct td_mapping {
@@ -20,16 +20,16 @@ struct td_spaces *td_spaces_new(void);
 void td_spaces_free(struct td_spaces *spaces);
 
 /* Adds a mapping, which hides earlier ones at the same addresses. */
-void td_spaces_map(struct td_spaces *spaces, struct td_spots *spots, int pid,
+void td_spaces_map(struct td_spaces *spaces, struct td_locations *locations, int pid,
 		   const struct td_mapping *mapping);
 /* Copies the parent's mappings.  Those of an earlier process with the child's pid are dropped. */
 void td_spaces_fork(struct td_spaces *spaces, int parent, int child);
 void td_spaces_exec(struct td_spaces *spaces, int pid);
 /* Adds the mappings in /proc/PID/maps; there are none if the process has ended. */
-void td_spaces_read(struct td_spaces *spaces, struct td_spots *spots, const struct td_sysfs *fs,
-		    int pid);
+void td_spaces_read(struct td_spaces *spaces, struct td_locations *locations,
+		    const struct td_sysfs *fs, int pid);
 /* True if the address is known to be mapped. */
 bool td_spaces_has(const struct td_spaces *spaces, int pid, uint64_t address);
-/* Returns the spot of an address.  Unmapped ones are in an object "[unknown]". */
-int td_spaces_find(const struct td_spaces *spaces, struct td_spots *spots, int pid,
+/* Returns the location of an address.  Unmapped ones are in an object "[unknown]". */
+int td_spaces_find(const struct td_spaces *spaces, struct td_locations *locations, int pid,
 		   uint64_t address, bool kernel);

@@ -69,11 +69,11 @@ static void note_reason(const struct td_symbols *symbols, const struct td_object
 
 /* --- one process ------------------------------------------------------------ */
 
-/* A search for unknown spots.  If a process fails, the next one continues. */
+/* A search for unknown locations.  If a process fails, the next one continues. */
 struct search {
 	struct td_symbols *symbols;
-	struct td_spots *spots;
-	const int *unknown; /* td_spots_unknown() */
+	struct td_locations *locations;
+	const int *unknown; /* td_locations_unknown() */
 	size_t nr_unknown;
 	struct td_search_process process;
 	struct td_found_reader reader;
@@ -82,12 +82,12 @@ struct search {
 	uint64_t object_ns; /* start of the current object */
 };
 
-/* Returns the index of the first spot whose object has not been searched. */
+/* Returns the index of the first location whose object has not been searched. */
 static size_t find_next(const struct search *s)
 {
 	size_t i = 0;
 
-	while (i < s->nr_unknown && s->spots->v[s->unknown[i]].object <= s->reader.after)
+	while (i < s->nr_unknown && s->locations->v[s->unknown[i]].object <= s->reader.after)
 		i++;
 	return i;
 }
@@ -104,8 +104,8 @@ static int read_records(struct search *s)
 		if (kind == TD_FOUND_OBJECT)
 			s->object_ns = td_now_ns();
 		if (kind == TD_FOUND_END && s->reader.rc)
-			note_reason(s->symbols, &s->spots->objects[s->reader.after], s->reader.rc,
-				    false);
+			note_reason(s->symbols, &s->locations->objects[s->reader.after],
+				    s->reader.rc, false);
 	}
 	s->nr -= at;
 	memmove(s->bytes, s->bytes + at, s->nr);
@@ -153,7 +153,7 @@ static int read_all(struct search *s, uint64_t start_ns)
 	return -EFAULT;
 }
 
-/* Searches for a spot and all that follow.  Returns an error if an object was not searched. */
+/* Searches for a location and all that follow.  Returns an error if an object was not searched. */
 static int search_from(struct search *s, size_t from)
 {
 	struct td_symbols *symbols = s->symbols;
@@ -165,7 +165,7 @@ static int search_from(struct search *s, size_t from)
 	s->nr = 0;
 	s->object_ns = start_ns;
 	s->reader.object = -1;
-	rc = td_search_start(&s->process, &search, s->spots, s->unknown + from,
+	rc = td_search_start(&s->process, &search, s->locations, s->unknown + from,
 			     s->nr_unknown - from);
 	if (rc)
 		return rc;
@@ -187,7 +187,7 @@ static void end_search(const struct search *s, int from, const char *why)
 
 	s->symbols->ended = true;
 	for (size_t i = 0; i < s->nr_unknown; i++) {
-		int object = s->spots->v[s->unknown[i]].object;
+		int object = s->locations->v[s->unknown[i]].object;
 
 		if (object > last) {
 			last = object;
@@ -213,23 +213,23 @@ static void give_up(const struct search *s, int rc)
 			   rc == -EFAULT || rc == -ENOMEM ? "the process that does it has ended"
 							  : strerror(-rc));
 	} else {
-		s->spots->objects[at].given_up = true;
-		note_reason(s->symbols, &s->spots->objects[at], rc, s->reader.named);
+		s->locations->objects[at].given_up = true;
+		note_reason(s->symbols, &s->locations->objects[at], rc, s->reader.named);
 		if (s->symbols->spent_ns >= ALL_NS)
 			end_search(s, next, "it took too long in all");
 	}
 }
 
-void td_symbols_resolve(struct td_symbols *symbols, struct td_spots *spots)
+void td_symbols_resolve(struct td_symbols *symbols, struct td_locations *locations)
 {
 	size_t nr;
-	td_autofree int *unknown = td_spots_unknown(spots, &nr);
+	td_autofree int *unknown = td_locations_unknown(locations, &nr);
 	td_autofree char *bytes = td_malloc(BUFFER);
 	struct search s = { .symbols = symbols,
-			    .spots = spots,
+			    .locations = locations,
 			    .unknown = unknown,
 			    .nr_unknown = nr,
-			    .reader = { spots, -1, -1 },
+			    .reader = { locations, -1, -1 },
 			    .bytes = bytes };
 	size_t from;
 
@@ -239,5 +239,5 @@ void td_symbols_resolve(struct td_symbols *symbols, struct td_spots *spots)
 		if (rc)
 			give_up(&s, rc);
 	}
-	td_spots_add_nameless(spots);
+	td_locations_add_nameless(locations);
 }

@@ -3,10 +3,10 @@
 
 #include "lib/base/err.h"
 #include "lib/machine/sysfs.h"
-#include "lib/sample/spots.h"
+#include "lib/sample/locations.h"
 
 /*
- * Finds the functions of spots.  Confined processes read the files, which are untrusted: no
+ * Finds the functions of locations.  Confined processes read the files, which are untrusted: no
  * file can crash tdstat, exceed the limits on time and memory, or affect more than its own names.
  */
 struct td_symbols {
@@ -30,7 +30,7 @@ struct td_symbols {
 const char *td_symbols_reason(const struct td_object *object, int rc);
 
 /*
- * Resolves the spots that have no function yet.  A spot without a symbol becomes a function
- * without a name, at the spot's address.  Notes contain the reasons.
+ * Resolves the locations that have no function yet.  A location without a symbol becomes a function
+ * without a name, at the location's address.  Notes contain the reasons.
  */
-void td_symbols_resolve(struct td_symbols *symbols, struct td_spots *spots);
+void td_symbols_resolve(struct td_symbols *symbols, struct td_locations *locations);

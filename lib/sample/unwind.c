@@ -244,7 +244,7 @@ static struct td_caller_rule find_rule(Dwarf_CFI *cfi, uint64_t address)
 	return rule;
 }
 
-/* Reads the rules of spots in a confined process. */
+/* Reads the rules of locations in a confined process. */
 
 /* Time limit for an answer, during which records wait in their rings. */
 #define MAX_ANSWER_MS 2000
@@ -263,15 +263,15 @@ static struct td_caller_rule find_rule(Dwarf_CFI *cfi, uint64_t address)
 /* Number of processes that may fail before the unwinder stops. */
 #define MAX_FAILURES 4
 
-/* A request: a spot, its object, and the object's path. */
-#define REQUEST (sizeof(struct td_spot) + sizeof(struct td_object))
+/* A request: a location, its object, and the object's path. */
+#define REQUEST (sizeof(struct td_location) + sizeof(struct td_object))
 
 struct td_unwinder {
 	const struct td_sysfs *fs;
 	struct td_notes *notes;
 	struct td_caller_rule *rules;
 	size_t nr;
-	struct td_index by_spot;
+	struct td_index by_location;
 	struct td_ints refused; /* objects without rules */
 	uint64_t *used_ns;      /* CPU time for slow answers of each object */
 	size_t nr_used;
@@ -328,19 +328,19 @@ static int open_file(struct td_unwinder *u, int at, const struct td_object *obje
 	return rc;
 }
 
-static struct td_caller_rule answer(struct td_unwinder *u, const struct td_spot *spot,
+static struct td_caller_rule answer(struct td_unwinder *u, const struct td_location *location,
 				    const struct td_object *object)
 {
-	struct td_caller_rule rule = { .rc = open_file(u, spot->object, object) };
+	struct td_caller_rule rule = { .rc = open_file(u, location->object, object) };
 	uint64_t address;
 
 	if (rule.rc)
 		return rule;
 	rule.rc = -ENODATA;
-	if (!td_elf_address(&u->files[spot->object].file, spot->address, &address))
+	if (!td_elf_address(&u->files[location->object].file, location->address, &address))
 		return rule;
 	for (int i = 0; rule.rc && i < 2; i++) {
-		Dwarf_CFI *cfi = u->files[spot->object].cfi[i];
+		Dwarf_CFI *cfi = u->files[location->object].cfi[i];
 
 		if (cfi)
 			rule = find_rule(cfi, address);
@@ -366,13 +366,13 @@ __attribute__((noreturn)) static void serve(struct td_unwinder *u, int fd)
 		uint64_t begin_ns = cpu_ns();
 		struct td_caller_rule rule;
 		struct td_object object;
-		struct td_spot spot;
+		struct td_location location;
 
 		bytes[nr] = '\0';
-		memcpy(&spot, bytes, sizeof(spot));
-		memcpy(&object, bytes + sizeof(spot), sizeof(object));
+		memcpy(&location, bytes, sizeof(location));
+		memcpy(&object, bytes + sizeof(location), sizeof(object));
 		object.path = bytes + REQUEST;
-		rule = answer(u, &spot, &object);
+		rule = answer(u, &location, &object);
 		rule.used_ns = cpu_ns() - begin_ns;
 		if (write(fd, &rule, sizeof(rule)) != sizeof(rule))
 			break;
@@ -401,10 +401,10 @@ static int start(struct td_unwinder *u)
 	return -EAGAIN;
 }
 
-static int send_request(const struct td_unwinder *u, const struct td_spot *spot,
+static int send_request(const struct td_unwinder *u, const struct td_location *location,
 			struct td_object *object)
 {
-	struct iovec parts[] = { { (void *)(uintptr_t)spot, sizeof(*spot) },
+	struct iovec parts[] = { { (void *)(uintptr_t)location, sizeof(*location) },
 				 { object, sizeof(*object) },
 				 { object->path, strlen(object->path) } };
 	const struct msghdr message = { .msg_iov = parts, .msg_iovlen = TD_ARRAY_SIZE(parts) };
@@ -429,14 +429,14 @@ static int receive(const struct td_unwinder *u, struct td_caller_rule *rule)
 	return read(u->process.fd, rule, sizeof(*rule)) == sizeof(*rule) ? 0 : -EFAULT;
 }
 
-static struct td_caller_rule ask(struct td_unwinder *u, const struct td_spot *spot,
+static struct td_caller_rule ask(struct td_unwinder *u, const struct td_location *location,
 				 struct td_object *object)
 {
 	struct td_caller_rule rule = { 0 };
 	int rc = start(u), rc_end;
 
 	if (!rc)
-		rc = send_request(u, spot, object);
+		rc = send_request(u, location, object);
 	if (!rc)
 		rc = receive(u, &rule);
 	if (!rc)
@@ -454,12 +454,12 @@ static struct td_caller_rule ask(struct td_unwinder *u, const struct td_spot *sp
 /* --- rules ------------------------------------------------------------------ */
 
 /* JIT code has no rules in a file. */
-static bool may_have(const struct td_unwinder *u, const struct td_spot *spot,
+static bool may_have(const struct td_unwinder *u, const struct td_location *location,
 		     const struct td_object *object)
 {
 	return (object->kind == TD_OBJECT_FILE || object->kind == TD_OBJECT_VDSO) &&
 	       strlen(object->path) < PATH_MAX && u->failures < MAX_FAILURES &&
-	       u->all_ns < ALL_NS && !td_ints_has(&u->refused, spot->object);
+	       u->all_ns < ALL_NS && !td_ints_has(&u->refused, location->object);
 }
 
 static void refuse(struct td_unwinder *u, int at, const struct td_object *object, int rc)
@@ -490,12 +490,12 @@ static bool is_used_up(struct td_unwinder *u, int object, uint64_t ns)
 }
 
 const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
-					      const struct td_spots *spots, int spot)
+					      const struct td_locations *locations, int location)
 {
-	const struct td_spot *of = &spots->v[spot];
-	struct td_object *object = &spots->objects[of->object];
-	uint64_t hash = td_hash((uint32_t)spot);
-	size_t at = td_index_find(&unwinder->by_spot, hash);
+	const struct td_location *of = &locations->v[location];
+	struct td_object *object = &locations->objects[of->object];
+	uint64_t hash = td_hash((uint32_t)location);
+	size_t at = td_index_find(&unwinder->by_location, hash);
 	struct td_caller_rule rule = { .rc = -ENODATA };
 
 	if (at != TD_NOT_FOUND)
@@ -507,7 +507,7 @@ const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
 		else if (is_used_up(unwinder, of->object, rule.used_ns))
 			refuse(unwinder, of->object, object, -ETIME);
 	}
-	td_index_add(&unwinder->by_spot, hash, unwinder->nr);
+	td_index_add(&unwinder->by_location, hash, unwinder->nr);
 	td_array_push(&unwinder->rules, &unwinder->nr, &rule, sizeof(rule));
 	return &unwinder->rules[unwinder->nr - 1];
 }
@@ -533,7 +533,7 @@ void td_unwinder_free(struct td_unwinder *unwinder)
 		return;
 	if (unwinder->process.pid > 0)
 		td_search_end(&unwinder->process);
-	td_index_free(&unwinder->by_spot);
+	td_index_free(&unwinder->by_location);
 	td_ints_free(&unwinder->refused);
 	free(unwinder->rules);
 	free(unwinder->used_ns);

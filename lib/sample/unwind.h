@@ -5,8 +5,8 @@
 
 #include "lib/base/err.h"
 #include "lib/machine/sysfs.h"
+#include "lib/sample/locations.h"
 #include "lib/sample/record.h"
-#include "lib/sample/spots.h"
 
 /* Registers of x86-64 by their numbers in DWARF, and the frame's address. */
 enum {
@@ -63,8 +63,8 @@ int td_unwind(struct td_registers *regs, const struct td_caller_rule *rule,
 	      const struct td_record *record);
 
 /*
- * Finds the rules of spots.  A confined process reads the files (symbols.h), one rule at a time,
- * without access to stacks.  Rules are cached.
+ * Finds the rules of locations.  A confined process reads the files (symbols.h), one rule at a
+ * time, without access to stacks.  Rules are cached.
  */
 struct td_unwinder;
 
@@ -75,6 +75,6 @@ struct td_unwinder;
 int td_unwinder_new(struct td_unwinder **out, const struct td_sysfs *fs, struct td_notes *notes,
 		    struct td_err *err);
 void td_unwinder_free(struct td_unwinder *unwinder); /* NULL is fine */
-/* Returns the rule of a spot, which is valid until the next call. */
+/* Returns the rule of a location, which is valid until the next call. */
 const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
-					      const struct td_spots *spots, int spot);
+					      const struct td_locations *locations, int location);

@@ -17,7 +17,7 @@
  * each CPU are further elements.
  */
 struct td_window_last {
-	int group, cpu, tid, spot;
+	int group, cpu, tid, location;
 	uint64_t time_ns;
 	uint64_t *values;
 };
@@ -88,7 +88,7 @@ static void set_last(struct td_window_last *last, const struct td_window_end *en
 	last->group = end->group;
 	last->cpu = end->cpu;
 	last->tid = end->tid;
-	last->spot = end->spot;
+	last->location = end->location;
 	last->time_ns = end->time_ns;
 }
 
@@ -151,8 +151,8 @@ static void add(struct td_windows *windows, const struct td_window_end *end, siz
 		window->time_ns = td_since(end->time_ns, last->time_ns);
 		window->paired = find_break(windows, true, end->cpu).time_ns < last->time_ns;
 		if (is_known(windows, last, end)) {
-			window->from = last->spot;
-			window->to = end->spot;
+			window->from = last->location;
+			window->to = end->location;
 		}
 	}
 	window->values = td_calloc(nr + 1, sizeof(*window->values));
@@ -388,7 +388,7 @@ static void end_batch(const struct td_function_counts *counts, struct td_functio
 }
 
 static void add_ends(struct td_function_counts *counts, const struct td_window *window,
-		     const struct td_spots *spots)
+		     const struct td_locations *locations)
 {
 	struct td_function_stream *stream;
 	struct batch *batch;
@@ -400,8 +400,8 @@ static void add_ends(struct td_function_counts *counts, const struct td_window *
 	if (window->from < 0)
 		return;
 	batch = &stream->batch;
-	batch->from[batch->nr] = spots->v[window->from].function;
-	batch->to[batch->nr] = spots->v[window->to].function;
+	batch->from[batch->nr] = locations->v[window->from].function;
+	batch->to[batch->nr] = locations->v[window->to].function;
 	if (++batch->nr == BATCH)
 		end_batch(counts, stream);
 }
@@ -409,14 +409,14 @@ static void add_ends(struct td_function_counts *counts, const struct td_window *
 /* --- windows ---------------------------------------------------------------- */
 
 /* Returns the function at both ends, or -1. */
-static int function_of(const struct td_window *window, const struct td_spots *spots)
+static int function_of(const struct td_window *window, const struct td_locations *locations)
 {
 	int from;
 
 	if (window->from < 0)
 		return -1;
-	from = spots->v[window->from].function;
-	return from == spots->v[window->to].function ? from : -1;
+	from = locations->v[window->from].function;
+	return from == locations->v[window->to].function ? from : -1;
 }
 
 static void add_window(struct td_function_count *count, const struct td_window *window,
@@ -430,18 +430,18 @@ static void add_window(struct td_function_count *count, const struct td_window *
 }
 
 void td_function_counts_add(struct td_function_counts *counts, const struct td_windows *windows,
-			    const struct td_spots *spots)
+			    const struct td_locations *locations)
 {
 	for (size_t i = 0; i < windows->nr; i++) {
 		const struct td_window *window = &windows->v[i];
 		size_t nr = windows->plan->groups[window->group].nr;
-		int function = function_of(window, spots);
+		int function = function_of(window, locations);
 		struct td_function_count *count = find(counts, function, window->group);
 
 		if (!count)
 			count = add_function(counts, function, window->group, nr);
 		add_window(count, window, nr);
-		add_ends(counts, window, spots);
+		add_ends(counts, window, locations);
 	}
 }
 
@@ -458,10 +458,11 @@ void td_function_counts_free(struct td_function_counts *counts)
 /* --- names ------------------------------------------------------------------ */
 
 /* Returns "main", or "main (libx.so)" if the name is in use. */
-static char *make_name(const struct td_regions *regions, const struct td_spots *spots, int function)
+static char *make_name(const struct td_regions *regions, const struct td_locations *locations,
+		       int function)
 {
-	const struct td_function *f = &spots->functions[function];
-	const char *path = spots->objects[f->object].path;
+	const struct td_function *f = &locations->functions[function];
+	const char *path = locations->objects[f->object].path;
 	const char *slash = strrchr(path, '/');
 	const char *base = slash && slash[1] ? slash + 1 : path;
 	char *name;
@@ -563,7 +564,7 @@ static int by_function(const void *a, const void *b)
 }
 
 void td_function_counts_to_regions(struct td_function_counts *counts, const struct td_plan *plan,
-				   const struct td_spots *spots, struct td_regions *regions,
+				   const struct td_locations *locations, struct td_regions *regions,
 				   struct td_batched *batched)
 {
 	td_autofree const struct td_function_count **list =
@@ -583,7 +584,7 @@ void td_function_counts_to_regions(struct td_function_counts *counts, const stru
 		if (!i || list[i - 1]->function != function) {
 			free(name);
 			name = function < 0 ? td_strdup(BETWEEN)
-					    : make_name(regions, spots, function);
+					    : make_name(regions, locations, function);
 		}
 		add_count(regions, batched, list[i], plan, name);
 	}

@@ -5,14 +5,14 @@
 #include "lib/count/batched.h"
 #include "lib/count/regions.h"
 #include "lib/plan/plan.h"
-#include "lib/sample/spots.h"
+#include "lib/sample/locations.h"
 
 /* The counts of a group in a sample. */
 struct td_window_end {
 	uint64_t time_ns;
 	int group; /* group of the plan */
 	int cpu, tid;
-	int spot;
+	int location;
 	const uint64_t *pairs; /* value and id of each member */
 };
 
@@ -20,7 +20,7 @@ struct td_window_end {
 struct td_window {
 	int group;
 	size_t stream; /* number of its thread or CPU, and group */
-	int from, to;  /* spots; both -1: what ran in between is unknown */
+	int from, to;  /* locations; both -1: what ran in between is unknown */
 	bool paired;   /* there was a previous sample, and none was lost in between */
 	uint64_t time_ns;
 	uint64_t *values; /* one for each member */
@@ -75,14 +75,14 @@ struct td_function_counts {
 	size_t nr_streams;
 };
 
-/* Adds windows.  Their spots must be resolved. */
+/* Adds windows.  Their locations must be resolved. */
 void td_function_counts_add(struct td_function_counts *counts, const struct td_windows *windows,
-			    const struct td_spots *spots);
+			    const struct td_locations *locations);
 /*
  * Adds a region for each function, with its name.  Windows that are not within one function,
  * or may not be, are outside of all.  Call it once, after the last windows.
  */
 void td_function_counts_to_regions(struct td_function_counts *counts, const struct td_plan *plan,
-				   const struct td_spots *spots, struct td_regions *regions,
+				   const struct td_locations *locations, struct td_regions *regions,
 				   struct td_batched *batched);
 void td_function_counts_free(struct td_function_counts *counts);

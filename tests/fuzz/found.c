@@ -3,31 +3,31 @@
 #include "lib/sample/parts.h"
 
 #include "lib/base/util.h"
+#include "tests/fuzz/locations.h"
 #include "tests/fuzz/replay.h"
-#include "tests/fuzz/spots.h"
 #include <errno.h>
 
 static char paths[][8] = { "/a", "/b", "//anon" };
 
-static void add_spots(struct td_spots *spots)
+static void add_locations(struct td_locations *locations)
 {
 	for (int i = 0; i < (int)TD_ARRAY_SIZE(paths); i++) {
 		const struct td_object object = { .path = paths[i] };
-		int at = td_spots_add_object(spots, &object);
+		int at = td_locations_add_object(locations, &object);
 
 		for (uint64_t j = 0; j < 4; j++)
-			td_spots_add(spots, at, j << 12);
+			td_locations_add(locations, at, j << 12);
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct td_spots spots = { 0 };
-	struct td_found_reader reader = { &spots, -1, -1 };
+	struct td_locations locations = { 0 };
+	struct td_found_reader reader = { &locations, -1, -1 };
 	size_t at = 0, length = 0;
 	int kind;
 
-	add_spots(&spots);
+	add_locations(&locations);
 	while ((kind = td_found_read(&reader, (const char *)data + at, size - at, &length)) >
 	       TD_FOUND_MORE) {
 		if (!length || length > TD_FOUND_MAX || length > size - at ||
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (kind < 0 && kind != -EPROTO)
 		abort();
-	check_spots(&spots);
-	td_spots_free(&spots);
+	check_locations(&locations);
+	td_locations_free(&locations);
 	return 0;
 }

@@ -3,8 +3,8 @@
 #include "lib/sample/parts.h"
 #include "lib/sample/spaces.h"
 #include "tests/fuzz/folder.h"
+#include "tests/fuzz/locations.h"
 #include "tests/fuzz/replay.h"
-#include "tests/fuzz/spots.h"
 
 static const char *const files[] = { "7/root/bin/x", "7/root/tmp/perf-7.map", "kallsyms",
 				     "7/maps" };
@@ -23,38 +23,38 @@ static void write_files(const uint8_t *data, size_t size)
 }
 
 /* Places that are often in such files, and some that the data tells. */
-static void add_spots(struct td_spots *spots, const struct td_object *object, const uint8_t *data,
-		      size_t size)
+static void add_locations(struct td_locations *locations, const struct td_object *object,
+			  const uint8_t *data, size_t size)
 {
 	static const uint64_t places[] = {
 		0, 0x40, 0x1000, 0x1001, 0x1010, 0x401000, 0x7f0000001008
 	};
-	int at = td_spots_add_object(spots, object);
+	int at = td_locations_add_object(locations, object);
 	uint64_t words[4] = { 0 };
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(places); i++)
-		td_spots_add(spots, at, places[i]);
-	td_spots_add(spots, at, size / 2);
-	td_spots_add(spots, at, UINT64_MAX);
+		td_locations_add(locations, at, places[i]);
+	td_locations_add(locations, at, size / 2);
+	td_locations_add(locations, at, UINT64_MAX);
 	memcpy(words, data, size < sizeof(words) ? size : sizeof(words));
 	for (size_t i = 0; i < TD_ARRAY_SIZE(words); i++)
-		td_spots_add(spots, at, words[i]);
+		td_locations_add(locations, at, words[i]);
 }
 
 /* As the process that looks for symbols does, but in this one. */
-static void resolve(const struct td_sysfs *fs, struct td_spots *spots)
+static void resolve(const struct td_sysfs *fs, struct td_locations *locations)
 {
 	struct td_search search = { fs, true, TD_SEARCH_BYTES, TD_SEARCH_SYMBOLS };
-	struct td_found_reader reader = { spots, -1, -1 };
+	struct td_found_reader reader = { locations, -1, -1 };
 	char *bytes = NULL;
 	size_t nr, size = 0, length = 0, at = 0;
-	int *unknown = td_spots_unknown(spots, &nr);
+	int *unknown = td_locations_unknown(locations, &nr);
 	FILE *fp = open_memstream(&bytes, &size);
 	int kind;
 
 	if (!fp)
 		abort();
-	td_search_objects(&search, spots, unknown, nr, fp);
+	td_search_objects(&search, locations, unknown, nr, fp);
 	fclose(fp);
 	while ((kind = td_found_read(&reader, bytes + at, size - at, &length)) > TD_FOUND_MORE)
 		at += length;
@@ -74,20 +74,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct td_sysfs fs = { .sys = -1 };
 	struct td_spaces *spaces = td_spaces_new();
-	struct td_spots spots = { 0 };
+	struct td_locations locations = { 0 };
 
 	if (folder_fd < 0)
 		make_folder(files, TD_ARRAY_SIZE(files));
 	fs.proc = folder_fd;
 	write_files(data, size);
-	td_spaces_read(spaces, &spots, &fs, 7);
-	if (td_spaces_find(spaces, &spots, 7, 0x401000, false) < 0)
+	td_spaces_read(spaces, &locations, &fs, 7);
+	if (td_spaces_find(spaces, &locations, 7, 0x401000, false) < 0)
 		abort();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(objects); i++)
-		add_spots(&spots, &objects[i], data, size);
-	resolve(&fs, &spots);
-	check_spots(&spots);
+		add_locations(&locations, &objects[i], data, size);
+	resolve(&fs, &locations);
+	check_locations(&locations);
 	td_spaces_free(spaces);
-	td_spots_free(&spots);
+	td_locations_free(&locations);
 	return 0;
 }

@@ -30,7 +30,7 @@ struct fuzz {
 	struct td_windows windows;
 	struct td_function_counts counts;
 	struct td_spaces *spaces;
-	struct td_spots spots;
+	struct td_locations locations;
 	uint64_t number;
 	uint8_t base;
 };
@@ -93,19 +93,18 @@ static void unwind(const struct fuzz *f, const struct td_record *r)
 
 static void take_sample(struct fuzz *f, const struct td_record *r)
 {
-	const struct td_window_end end = {
-		r->time_ns,
-		0,
-		r->cpu,
-		r->tid,
-		td_spaces_find(f->spaces, &f->spots, r->pid, r->address, r->kernel),
-		r->values
-	};
+	const struct td_window_end end = { r->time_ns,
+					   0,
+					   r->cpu,
+					   r->tid,
+					   td_spaces_find(f->spaces, &f->locations, r->pid,
+							  r->address, r->kernel),
+					   r->values };
 
-	if (end.spot < 0 || (size_t)end.spot >= f->spots.nr)
+	if (end.location < 0 || (size_t)end.location >= f->locations.nr)
 		abort();
 	for (size_t i = 0; i < r->nr_chain; i++)
-		td_spaces_find(f->spaces, &f->spots, r->pid, r->chain[i], false);
+		td_spaces_find(f->spaces, &f->locations, r->pid, r->chain[i], false);
 	unwind(f, r);
 	if (r->nr_values == MEMBERS)
 		td_windows_add(&f->windows, &end);
@@ -121,7 +120,7 @@ static void take(struct fuzz *f, const struct td_record *r)
 		take_sample(f, r);
 		break;
 	case TD_RECORD_MAP:
-		td_spaces_map(f->spaces, &f->spots, r->pid, &mapping);
+		td_spaces_map(f->spaces, &f->locations, r->pid, &mapping);
 		break;
 	case TD_RECORD_FORK:
 		td_spaces_fork(f->spaces, r->parent, r->pid);
@@ -187,17 +186,17 @@ static void sum_up(struct fuzz *f)
 	for (size_t i = 0; i < f->windows.nr; i++) {
 		const struct td_window *w = &f->windows.v[i];
 
-		if ((w->from < 0) != (w->to < 0) || w->from >= (int)f->spots.nr ||
-		    w->to >= (int)f->spots.nr)
+		if ((w->from < 0) != (w->to < 0) || w->from >= (int)f->locations.nr ||
+		    w->to >= (int)f->locations.nr)
 			abort();
 	}
-	for (size_t i = 0; i < f->spots.nr; i++) {
-		const struct td_function function = { NULL, f->spots.v[i].object,
-						      f->spots.v[i].address & ~63U };
+	for (size_t i = 0; i < f->locations.nr; i++) {
+		const struct td_function function = { NULL, f->locations.v[i].object,
+						      f->locations.v[i].address & ~63U };
 
-		f->spots.v[i].function = td_spots_add_function(&f->spots, &function);
+		f->locations.v[i].function = td_locations_add_function(&f->locations, &function);
 	}
-	td_function_counts_add(&f->counts, &f->windows, &f->spots);
+	td_function_counts_add(&f->counts, &f->windows, &f->locations);
 }
 
 /* Each window is of one function or of none; nothing is lost or made up. */
@@ -207,7 +206,7 @@ static void make_regions(struct fuzz *f)
 	struct td_batched batched = { 0 };
 	uint64_t nr = 0;
 
-	td_function_counts_to_regions(&f->counts, &plan, &f->spots, &regions, &batched);
+	td_function_counts_to_regions(&f->counts, &plan, &f->locations, &regions, &batched);
 	for (size_t i = 0; i < batched.readings.nr; i++) {
 		int region = batched.readings.v[i].region;
 
@@ -264,6 +263,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	td_windows_free(&f.windows);
 	td_function_counts_free(&f.counts);
 	td_spaces_free(f.spaces);
-	td_spots_free(&f.spots);
+	td_locations_free(&f.locations);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/sample/locations.h"
+#include "lib/sample/hits.h"
 #include "lib/sample/samples.h"
 #include "lib/sample/windows.h"
 
@@ -16,14 +16,14 @@ struct taken {
 	struct td_windows windows;
 };
 
-static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
+static void take(void *ctx, const struct td_record *record, int event, int location, int caller)
 {
 	struct taken *taken = ctx;
 	const struct td_plan *plan = taken->windows.plan;
 	const struct td_window_end end = { .time_ns = record->time_ns,
 					   .cpu = record->cpu,
 					   .tid = record->tid,
-					   .spot = spot,
+					   .location = location,
 					   .pairs = record->values };
 
 	if (record->kind != TD_RECORD_SAMPLE) {
@@ -32,23 +32,23 @@ static void take(void *ctx, const struct td_record *record, int event, int spot,
 	}
 	if (plan->nr_groups && record->nr_values == plan->groups[0].nr)
 		td_windows_add(&taken->windows, &end);
-	td_hits_add(&taken->hits, event, spot, caller, record->period);
+	td_hits_add(&taken->hits, event, location, caller, record->period);
 }
 
-static void sum_up(const struct taken *taken, const struct td_spots *spots)
+static void sum_up(const struct taken *taken, const struct td_locations *locations)
 {
 	struct td_function_counts counts = { 0 };
-	struct td_locations locations;
+	struct td_hot_functions hot;
 	struct td_stacks stacks;
 	struct td_regions regions = { 0 };
 	struct td_batched batched = { 0 };
 
-	td_locations_make(&locations, &taken->hits, spots, 0);
-	td_locations_free(&locations);
-	td_stacks_make(&stacks, &taken->hits, spots, 0);
+	td_hot_functions_make(&hot, &taken->hits, locations, 0);
+	td_hot_functions_free(&hot);
+	td_stacks_make(&stacks, &taken->hits, locations, 0);
 	td_stacks_free(&stacks);
-	td_function_counts_add(&counts, &taken->windows, spots);
-	td_function_counts_to_regions(&counts, taken->windows.plan, spots, &regions, &batched);
+	td_function_counts_add(&counts, &taken->windows, locations);
+	td_function_counts_to_regions(&counts, taken->windows.plan, locations, &regions, &batched);
 	td_function_counts_free(&counts);
 	td_regions_free(&regions);
 	td_batched_free(&batched);
@@ -63,7 +63,7 @@ static void read_all(struct td_recording *rec, struct td_err *err)
 	if (rc && (rc != err->code || !err->msg[0]))
 		abort();
 	if (!rc)
-		sum_up(&taken, &samples.spots);
+		sum_up(&taken, &samples.locations);
 	td_hits_free(&taken.hits);
 	td_windows_free(&taken.windows);
 	td_samples_free(&samples);

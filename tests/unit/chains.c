@@ -14,20 +14,20 @@
 
 static struct td_job job = { .plan.events.nr = 1 };
 static struct td_gathering g;
-static int spot_given, call_given;
+static int location_given, call_given;
 
-static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
+static void take(void *ctx, const struct td_record *record, int event, int location, int caller)
 {
 	(void)ctx;
 	(void)record;
 	(void)event;
-	spot_given = spot;
+	location_given = location;
 	call_given = caller;
 }
 
 static void end(void)
 {
-	td_spots_free(&g.spots);
+	td_locations_free(&g.locations);
 	td_spaces_free(g.spaces);
 	g = (struct td_gathering){ .job = &job, .take = take };
 }
@@ -58,7 +58,7 @@ static void sample(uint64_t address, const uint64_t *chain, size_t nr, const uin
 					  .branches = branches,
 					  .nr_branches = nr_branches };
 
-	spot_given = call_given = -2;
+	location_given = call_given = -2;
 	td_gathering_take(&g, &record, 0);
 }
 
@@ -69,13 +69,13 @@ static const char *callers(void)
 	size_t len = 0;
 
 	text[0] = '\0';
-	for (int at = call_given; at >= 0; at = g.spots.calls[at].caller) {
-		int spot = g.spots.calls[at].spot;
-		uint64_t address = spot < 0 ? 0 : g.spots.v[spot].address;
+	for (int at = call_given; at >= 0; at = g.locations.calls[at].caller) {
+		int location = g.locations.calls[at].location;
+		uint64_t address = location < 0 ? 0 : g.locations.v[location].address;
 		bool high = address >= HIGH;
 
 		len += (size_t)snprintf(text + len, sizeof(text) - len,
-					spot < 0 ? "%s?" : "%s%s%llx", len ? " " : "",
+					location < 0 ? "%s?" : "%s%s%llx", len ? " " : "",
 					high ? "k" : "",
 					(unsigned long long)(address - (high ? HIGH : 0)));
 	}
@@ -121,7 +121,7 @@ static void test_secret(void)
 	g.hides_kernel = true;
 	sample(HIGH + 0x10, chain, 6, NULL, 0);
 	is_str(callers(), "30", "secret places of the kernel are one");
-	ok(g.spots.v[spot_given].address == 0, "without an address");
+	ok(g.locations.v[location_given].address == 0, "without an address");
 }
 
 static void test_long(void)
@@ -232,7 +232,7 @@ static void test_shared(void)
 	sample(START + 0x10, one, 4, NULL, 0);
 	sample(START + 0x50, other, 4, NULL, 0);
 	is_str(callers(), "60 30", "another chain");
-	ok(g.spots.nr_calls == 3, "what chains have in common is there once");
+	ok(g.locations.nr_calls == 3, "what chains have in common is there once");
 }
 
 int main(void)

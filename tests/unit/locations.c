@@ -1,373 +1,130 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/locations.h"
 
-#include <errno.h>
-#include <math.h>
-
 #include "lib/base/util.h"
-#include "tests/unit/series.h"
 #include "tests/unit/test.h"
 
-#define LOAD  0 /* events */
-#define STORE 1
+static char text_a[] = "/bin/a", text_b[] = "/bin/b", text_anon[] = "//anon";
 
-static struct td_spots spots;
-static struct td_hits hits;
-static int file;
-
-/* A spot of a function, both made up by their addresses; line 0: not known. */
-static int spot(const char *function, uint64_t address, int line)
+static int add_object(struct td_locations *locations, enum td_object_kind kind, char *path, int pid,
+		      uint8_t id)
 {
-	const struct td_object object = { .kind = TD_OBJECT_FILE,
-					  .path = (char *)(uintptr_t) "/bin/x" };
-	int of = td_spots_add_object(&spots, &object);
-	const struct td_function f = { (char *)(uintptr_t)function, of, address & ~15U };
-	int at = td_spots_add(&spots, of, address);
+	struct td_object object = { kind, path, pid, { { id }, id ? 1 : 0 } };
 
-	spots.v[at].function = td_spots_add_function(&spots, &f);
-	if (line) {
-		file = td_spots_add_file(&spots, "x.c");
-		spots.v[at].file = file;
-		spots.v[at].line = line;
-	}
-	return at;
+	return td_locations_add_object(locations, &object);
 }
 
-static void hit(int event, int at, int caller, uint64_t nr, uint64_t period)
+static void test_objects(void)
 {
-	while (nr--)
-		td_hits_add(&hits, event, at, caller, period);
+	struct td_locations locations = { 0 };
+
+	ok(add_object(&locations, TD_OBJECT_FILE, text_a, 1, 0) == 0, "an object");
+	ok(add_object(&locations, TD_OBJECT_FILE, text_a, 2, 0) == 0 &&
+		   locations.objects[0].pid == 1,
+	   "the same in another process");
+	ok(add_object(&locations, TD_OBJECT_FILE, text_b, 1, 0) == 1, "another path");
+	ok(add_object(&locations, TD_OBJECT_FILE, text_a, 1, 5) == 2 &&
+		   add_object(&locations, TD_OBJECT_FILE, text_a, 1, 6) == 3 &&
+		   add_object(&locations, TD_OBJECT_FILE, text_a, 9, 5) == 2,
+	   "other build ids");
+	ok(add_object(&locations, TD_OBJECT_MEMORY, text_anon, 1, 0) == 4 &&
+		   add_object(&locations, TD_OBJECT_MEMORY, text_anon, 2, 0) == 5 &&
+		   add_object(&locations, TD_OBJECT_MEMORY, text_anon, 1, 7) == 4,
+	   "memory is told apart by process");
+	ok(locations.objects[0].path != text_a, "the path is copied");
+	td_locations_free(&locations);
+	ok(!locations.nr_objects && !locations.objects, "freed");
 }
 
-static void begin(void)
+static void test_locations(void)
 {
-	td_spots_free(&spots);
-	td_hits_free(&hits);
-}
+	struct td_locations locations = { 0 };
+	bool right = true;
 
-static int call(int at, int caller)
-{
-	return td_spots_add_call(&spots, at, caller);
-}
-
-static const char *name_of(int function)
-{
-	return function < 0 ? "(none)" : spots.functions[function].name;
-}
-
-/*
- * Half of the width between the two shares p0 at which the normal test of a
- * share just rejects |p - p0| > z * sqrt(p0 (1 - p0) / n): the definition, by
- * bisection, not the formula.
- */
-static double bound(double p, double n, double inside, double outside)
-{
-	double z = 1.959963984540054;
-
-	for (int i = 0; i < 200; i++) {
-		double at = (inside + outside) / 2;
-
-		if (fabs(p - at) <= z * sqrt(at * (1 - at) / n))
-			inside = at;
-		else
-			outside = at;
-	}
-	return inside;
-}
-
-static double wilson(double p, double n)
-{
-	/* outside of 0 and 1 there is no share */
-	double low = p > 0 ? bound(p, n, p, 0) : 0;
-	double high = p < 1 ? bound(p, n, p, 1) : 1;
-
-	return 100 * (high - low) / 2;
-}
-
-static bool is_share(const struct td_share *share, uint64_t samples, double percent, double error)
-{
-	bool same = share->samples == samples && test_near(share->percent, percent, 1e-9) &&
-		    test_near(share->error, error, 1e-6);
-
-	if (!same)
-		printf("# got: %llu %g %g\n# want: %llu %g %g\n",
-		       (unsigned long long)share->samples, share->percent, share->error,
-		       (unsigned long long)samples, percent, error);
-	return same;
-}
-
-static void test_hits(void)
-{
-	begin();
-	hit(LOAD, 1, -1, 2, 10);
-	hit(LOAD, 1, 2, 1, 10);
-	hit(STORE, 1, -1, 1, 5);
-	hit(LOAD, 2, -1, 1, 1);
-	hit(LOAD, 1, -1, 1, 30);
-	ok(hits.nr == 4, "one for each event, spot and caller");
-	ok(hits.v[0].event == LOAD && hits.v[0].spot == 1 && hits.v[0].caller == -1 &&
-		   hits.v[0].samples == 3 && hits.v[0].weight == 50 && hits.v[0].squares == 1100,
-	   "samples, their periods and the periods' squares");
-	ok(hits.v[1].caller == 2 && hits.v[1].samples == 1 && hits.v[2].event == STORE &&
-		   hits.v[2].weight == 5 && hits.v[3].spot == 2,
-	   "the others");
-	td_hits_free(&hits);
-	ok(!hits.nr, "freed");
-}
-
-static void test_none(void)
-{
-	struct td_locations locations;
-
-	begin();
-	hit(STORE, spot("a", 0x10, 0), -1, 3, 1);
-	td_locations_make(&locations, &hits, &spots, LOAD);
-	ok(locations.samples == 0 && locations.nr == 0, "an event without samples");
+	ok(td_locations_add(&locations, 0, 7) == 0 && td_locations_add(&locations, 1, 7) == 1 &&
+		   td_locations_add(&locations, 0, 8) == 2 &&
+		   td_locations_add(&locations, 1, 7) == 1,
+	   "locations by object and address");
+	ok(locations.v[2].function == -1 && locations.v[2].file == -1 && locations.v[2].line == 0 &&
+		   locations.v[2].address == 8,
+	   "a new one is not resolved");
+	for (int i = 0; i < 100000; i++)
+		right &= td_locations_add(&locations, 2, (uint64_t)i << 12) == 3 + i;
+	for (int i = 0; i < 100000; i++)
+		right &= td_locations_add(&locations, 2, (uint64_t)i << 12) == 3 + i;
+	ok(right && locations.nr == 100003, "many");
 	td_locations_free(&locations);
 }
 
-static void test_shares(void)
+static int add_function(struct td_locations *locations, char *name, int object, uint64_t address)
 {
-	struct td_locations l;
+	struct td_function function = { name, object, address };
 
-	begin();
-	hit(LOAD, spot("few", 0x10, 0), -1, 25, 1000);
-	hit(LOAD, spot("many", 0x20, 0), -1, 40, 1000);
-	hit(LOAD, spot("many", 0x24, 0), -1, 35, 1000);
-	hit(STORE, spot("few", 0x10, 0), -1, 500, 1000);
-	td_locations_make(&l, &hits, &spots, LOAD);
-	ok(l.nr == 2 && l.samples == 100, "the samples of one event");
-	is_str(name_of(l.v[0].function), "many", "the largest is first");
-	is_str(name_of(l.v[1].function), "few", "then the others");
-	ok(is_share(&l.v[0].share, 75, 75, wilson(0.75, 100)), "75 of 100");
-	ok(is_share(&l.v[1].share, 25, 25, wilson(0.25, 100)), "25 of 100");
-	ok(test_near(wilson(0.75, 100), 8.380, 1e-4), "as the textbook has it: 65.7 to 82.5");
-	td_locations_free(&l);
+	return td_locations_add_function(locations, &function);
 }
 
-/* Events, not samples, are what shares are of. */
-static void test_weights(void)
+static void test_functions(void)
 {
-	double n = 4000.0 * 4000 / (10 * 100.0 * 100 + 3 * 1000.0 * 1000);
-	struct td_locations l;
+	struct td_locations locations = { 0 };
+	char empty[] = "";
 
-	begin();
-	hit(LOAD, spot("often", 0x10, 0), -1, 10, 100);
-	hit(LOAD, spot("rarely", 0x20, 0), -1, 3, 1000);
-	td_locations_make(&l, &hits, &spots, LOAD);
-	ok(l.nr == 2 && l.samples == 13, "of different periods");
-	is_str(name_of(l.v[0].function), "rarely", "the one with more events");
-	ok(is_share(&l.v[0].share, 3, 75, wilson(0.75, n)), "3 that weigh 75 %%");
-	ok(is_share(&l.v[1].share, 10, 25, wilson(0.25, n)), "10 that weigh 25 %%");
-	td_locations_free(&l);
+	ok(add_function(&locations, text_a, 0, 1) == 0 &&
+		   add_function(&locations, text_b, 0, 1) == 1 &&
+		   add_function(&locations, text_a, 1, 1) == 2 &&
+		   add_function(&locations, text_a, 0, 2) == 3 &&
+		   add_function(&locations, text_a, 0, 1) == 0,
+	   "functions by object, address and name");
+	ok(add_function(&locations, NULL, 0, 1) == 4 && add_function(&locations, NULL, 0, 1) == 4 &&
+		   add_function(&locations, empty, 0, 1) == 5,
+	   "without a name, and with an empty one");
+	ok(td_locations_add_file(&locations, "a.c") == 0 &&
+		   td_locations_add_file(&locations, "b.c") == 1 &&
+		   td_locations_add_file(&locations, "a.c") == 0,
+	   "files");
+	td_locations_free(&locations);
 }
 
-static void test_extremes(void)
+/* Every second location has a function, and all locations of every third object. */
+static void test_unknown(void)
 {
-	static const uint64_t numbers[] = { 1, 2, 29, 1000, 100000 };
+	struct td_locations locations = { 0 };
+	td_autofree int *unknown = NULL, *none = NULL;
+	bool sorted = true, right = true;
+	size_t nr, nr_none;
 
-	for (size_t i = 0; i < TD_ARRAY_SIZE(numbers); i++) {
-		uint64_t n = numbers[i];
-		struct td_locations l;
+	for (int i = 0; i < 10; i++)
+		add_object(&locations, TD_OBJECT_MEMORY, text_anon, i, 0);
+	for (int i = 0; i < 1000; i++) {
+		struct td_location *location;
 
-		begin();
-		hit(LOAD, spot("all", 0x10, 0), -1, n, 12345);
-		td_locations_make(&l, &hits, &spots, LOAD);
-		ok(l.nr == 1 && is_share(&l.v[0].share, n, 100, wilson(1, (double)n)),
-		   "all of %llu samples: an error is left", (unsigned long long)n);
-		td_locations_free(&l);
+		td_locations_add(&locations, i * 7 % 10, (uint64_t)i);
+		location = &locations.v[i];
+		if (i / 10 % 2 || location->object % 3 == 0)
+			location->function = 0;
 	}
-	begin();
-	hit(LOAD, spot("no period", 0x10, 0), -1, 4, 0);
-	hit(LOAD, spot("huge", 0x20, 0), -1, 4, UINT64_MAX);
-	{
-		struct td_locations l;
+	locations.objects[5].given_up = true;
+	unknown = td_locations_unknown(&locations, &nr);
+	ok(nr == 5 * 50, "the unknown locations of five objects");
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_location *location = &locations.v[unknown[i]];
 
-		td_locations_make(&l, &hits, &spots, LOAD);
-		ok(l.nr == 2 && l.v[0].share.percent <= 100 && l.v[1].share.percent >= 0 &&
-			   isfinite(l.v[0].share.error) && isfinite(l.v[1].share.error),
-		   "no period, and the largest");
-		td_locations_free(&l);
+		right &= location->function < 0 && location->object != 5;
+		sorted &= !i || locations.v[unknown[i - 1]].object < location->object ||
+			  (locations.v[unknown[i - 1]].object == location->object &&
+			   unknown[i - 1] < unknown[i]);
 	}
-}
-
-static void test_lines(void)
-{
-	const struct td_details *lines;
-	struct td_locations l;
-
-	begin();
-	hit(LOAD, spot("f", 0x10, 7), -1, 10, 1);
-	hit(LOAD, spot("f", 0x11, 8), -1, 20, 1);
-	hit(LOAD, spot("f", 0x12, 7), -1, 30, 1);
-	hit(LOAD, spot("f", 0x13, 0), -1, 5, 1);
-	hit(LOAD, spot("g", 0x20, 7), -1, 35, 1);
-	td_locations_make(&l, &hits, &spots, LOAD);
-	ok(l.nr == 2 && l.v[0].lines.nr == 3 && l.v[1].lines.nr == 1, "lines of each function");
-	lines = &l.v[0].lines;
-	ok(lines->v[0].file == file && lines->v[0].line == 7 &&
-		   is_share(&lines->v[0].share, 40, 40, wilson(0.4, 100)),
-	   "the line with the most samples is first");
-	ok(lines->v[1].line == 8 && is_share(&lines->v[1].share, 20, 20, wilson(0.2, 100)),
-	   "then another");
-	ok(lines->v[2].file == -1 && lines->v[2].share.samples == 5,
-	   "what has no line is told apart");
-	ok(l.v[1].lines.v[0].line == 7 && l.v[1].lines.v[0].share.samples == 35,
-	   "the same line of another function");
-	td_locations_free(&l);
-}
-
-static void test_callers(void)
-{
-	const struct td_details *callers;
-	struct td_locations l;
-	int by_main, also, other;
-
-	begin();
-	by_main = call(spot("main", 0x100, 0), call(-1, -1));
-	also = call(spot("main", 0x108, 0), -1);
-	other = call(spot("other", 0x200, 0), also);
-	hit(LOAD, spot("f", 0x10, 0), by_main, 30, 1);
-	hit(LOAD, spot("f", 0x11, 0), also, 20, 1);
-	hit(LOAD, spot("f", 0x11, 0), other, 40, 1);
-	hit(LOAD, spot("f", 0x11, 0), -1, 4, 1);
-	hit(LOAD, spot("f", 0x11, 0), call(-1, -1), 6, 1);
-	td_locations_make(&l, &hits, &spots, LOAD);
-	callers = &l.v[0].callers;
-	ok(l.nr == 1 && callers->nr == 3, "the functions that call");
-	is_str(name_of(callers->v[0].function), "main", "most often");
-	ok(is_share(&callers->v[0].share, 50, 50, wilson(0.5, 100)), "from two places in it");
-	is_str(name_of(callers->v[1].function), "other", "then another");
-	ok(callers->v[2].function == -1 && callers->v[2].share.samples == 10,
-	   "and what is not known");
-	td_locations_free(&l);
-}
-
-/* System calls and interrupts are no calls of functions. */
-static void test_border(void)
-{
-	char path[] = "[kernel]";
-	const struct td_object kernel = { .kind = TD_OBJECT_KERNEL, .path = path };
-	int user, inner;
-
-	begin();
-	user = spot("main", 0x100, 0);
-	inner = td_spots_add(&spots, td_spots_add_object(&spots, &kernel), 9);
-	spots.v[inner].function = spots.v[user].function;
-	ok(td_spots_caller(&spots, inner, call(user, -1)) == -1,
-	   "the kernel has no caller in user space");
-	ok(td_spots_caller(&spots, inner, call(inner, call(user, -1))) == spots.v[inner].function,
-	   "only in itself");
-}
-
-static void test_most_calls(void)
-{
-	size_t nr = 0;
-	int last = -1, rc;
-
-	begin();
-	while ((rc = call(1, last)) >= 0 && nr < 2 * TD_MAX_CALLS) {
-		last = rc;
-		nr++;
-	}
-	ok(rc == -E2BIG && nr == TD_MAX_CALLS, "calls have an end");
-	ok(call(1, -1) == 0, "those that are there are found");
-}
-
-/* The same result whatever the order in which samples came. */
-static void test_order(void)
-{
-	struct td_locations l;
-	char name[2] = "a";
-	bool in_order = true;
-	double percent = 0;
-
-	begin();
-	for (uint32_t i = 0; i < 26; i++) {
-		uint32_t x = i * 7 % 26;
-
-		name[0] = (char)('a' + x);
-		hit(LOAD, spot(name, (x + 1) * 16, 0), -1, x + 1, 3);
-	}
-	td_locations_make(&l, &hits, &spots, LOAD);
-	for (size_t i = 0; i < l.nr; i++) {
-		in_order &= name_of(l.v[i].function)[0] == (char)('z' - i);
-		percent += l.v[i].share.percent;
-	}
-	ok(l.nr == 26 && in_order, "the largest first");
-	ok(test_near(percent, 100, 1e-12), "together they are all");
-	td_locations_free(&l);
-}
-
-/* --- what the error is one of ------------------------------------------------- */
-
-/*
- * A run of ten seconds, a sample each ms: the function has 90 % of the events in its
- * phases, 5 % between them.  Returns the share that it had in this very run.
- */
-static double run_phases(double mean_ms, int in, int other, uint64_t *chance)
-{
-	double share = 0, left_ms = 0, truth = 0;
-
-	for (int ms = 0; ms < 10000; ms++) {
-		if (left_ms <= 0) {
-			share = uniform(chance) < 0.3 ? 0.9 : 0.05;
-			left_ms = -mean_ms * log(1 - uniform(chance));
-		}
-		left_ms -= 1;
-		truth += share / 100;
-		hit(LOAD, uniform(chance) < share ? in : other, -1, 1, 1000);
-	}
-	return truth;
-}
-
-/*
- * As if samples stood at random times, so that it is wider than need be where phases
- * are longer than the time between two samples, but it never tells how much another
- * run would differ, which is many times as much.
- */
-static void check_phases(double mean_ms)
-{
-	double errors = 0, squares = 0, ratio;
-	uint64_t chance = 1;
-	int held = 0;
-
-	for (int i = 0; i < 400; i++) {
-		struct td_locations l;
-		const struct td_share *share;
-		double truth;
-		int in;
-
-		begin();
-		in = spot("in", 0x10, 0);
-		truth = run_phases(mean_ms, in, spot("other", 0x20, 0), &chance);
-		td_locations_make(&l, &hits, &spots, LOAD);
-		share = &l.v[l.v[0].function != spots.v[in].function].share;
-		held += fabs(share->percent - truth) <= share->error;
-		squares += pow(share->percent - truth, 2) / 400;
-		errors += share->error / 400;
-		td_locations_free(&l);
-	}
-	ratio = errors / 1.96 / sqrt(squares);
-	ok(held >= 0.93 * 400 && ratio > 0.95 && ratio < 2.5,
-	   "phases of %g ms: %.1f %% hold the run's share, %.2f times as wide as needed", mean_ms,
-	   held / 4., ratio);
+	ok(right, "none is known, or of one that was given up");
+	ok(sorted, "sorted by object");
+	td_locations_free(&locations);
+	none = td_locations_unknown(&locations, &nr_none);
+	ok(nr_none == 0, "of no locations");
 }
 
 int main(void)
 {
-	test_hits();
-	test_none();
-	test_shares();
-	test_weights();
-	test_extremes();
-	test_lines();
-	test_callers();
-	test_border();
-	test_most_calls();
-	test_order();
-	for (double ms = 2; ms <= 2000; ms *= 10)
-		check_phases(ms);
-	begin();
+	test_unknown();
+	test_objects();
+	test_locations();
+	test_functions();
 	return done_testing();
 }

@@ -15,9 +15,9 @@
 	"\"interval_ms\":0,\"target\":\"x\",\"pmus\":[{\"name\":"                           \
 	"\"cpu_core\",\"type\":4,\"cpus\":\"0-3\"}],\"events\":[" EVENT("slots") "," EVENT( \
 		"topdown-retiring") "," EVENT("cycles") "]}\n"
-#define SAMPLES "{\"samples\":{\"node\":\"tma_dram_bound\"}}\n"
-#define OBJECT  "{\"object\":{\"kind\":\"file\",\"path\":\"/bin/x\",\"pid\":1}}\n"
-#define SPOT    "{\"spot\":{\"object\":0,\"address\":\"0x10\"}}\n"
+#define SAMPLES  "{\"samples\":{\"node\":\"tma_dram_bound\"}}\n"
+#define OBJECT   "{\"object\":{\"kind\":\"file\",\"path\":\"/bin/x\",\"pid\":1}}\n"
+#define LOCATION "{\"spot\":{\"object\":0,\"address\":\"0x10\"}}\n"
 #define FUNCTION                                                    \
 	"{\"function\":{\"object\":0,\"address\":\"0x8\",\"name\":" \
 	"\"main\"}}\n"
@@ -27,11 +27,11 @@
 struct given {
 	struct td_record records[8];
 	uint64_t values[8][3];
-	int events[8], spots[8], callers[8];
+	int events[8], locations[8], callers[8];
 	size_t nr;
 };
 
-static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
+static void take(void *ctx, const struct td_record *record, int event, int location, int caller)
 {
 	struct given *given = ctx;
 
@@ -41,7 +41,7 @@ static void take(void *ctx, const struct td_record *record, int event, int spot,
 	for (size_t i = 0; i < record->nr_values && i < 3; i++)
 		given->values[given->nr][i] = record->values[2 * i];
 	given->events[given->nr] = event;
-	given->spots[given->nr] = spot;
+	given->locations[given->nr] = location;
 	given->callers[given->nr++] = caller;
 }
 
@@ -64,7 +64,7 @@ static int read_text(const char *text, struct td_samples *samples, struct given 
 
 /* --- what is written is read ------------------------------------------------ */
 
-static void add_spots(struct td_spots *spots)
+static void add_locations(struct td_locations *locations)
 {
 	char path[] = "/bin/a b\"", kernel[] = "[kernel]", name[] = "f(int)";
 	const struct td_object file = {
@@ -74,16 +74,16 @@ static void add_spots(struct td_spots *spots)
 	const struct td_function function = { name, 0, 0x1000 };
 	const struct td_function unnamed = { NULL, 1, 0xffffffff81000000 };
 
-	td_spots_add_object(spots, &file);
-	td_spots_add_object(spots, &of_kernel);
-	td_spots_add(spots, 0, 0x1010);
-	td_spots_add(spots, 1, 0xffffffff81000000);
-	td_spots_add_function(spots, &function);
-	td_spots_add_function(spots, &unnamed);
-	td_spots_add_file(spots, "x.c");
+	td_locations_add_object(locations, &file);
+	td_locations_add_object(locations, &of_kernel);
+	td_locations_add(locations, 0, 0x1010);
+	td_locations_add(locations, 1, 0xffffffff81000000);
+	td_locations_add_function(locations, &function);
+	td_locations_add_function(locations, &unnamed);
+	td_locations_add_file(locations, "x.c");
 }
 
-static void write_all(struct td_samples_writer *writer, struct td_spots *spots)
+static void write_all(struct td_samples_writer *writer, struct td_locations *locations)
 {
 	/* of the group's members: slots, cycles, retiring */
 	const uint64_t pairs[] = { 600, 1, 100, 2, 250, 3 };
@@ -109,18 +109,18 @@ static void write_all(struct td_samples_writer *writer, struct td_spots *spots)
 	};
 
 	td_samples_write_head(writer, "tma_dram_bound", 10000000);
-	td_spots_add_call(spots, -1, -1);
-	td_spots_add_call(spots, 1, 0);
-	td_samples_write(writer, spots, &sample, 2, 0, 1);
-	td_samples_write(writer, spots, &switched, -1, -1, -1);
-	td_samples_write(writer, spots, &lost, -1, -1, -1);
-	td_samples_write(writer, spots, &throttled, -1, -1, -1);
-	td_samples_write(writer, spots, &resumed, -1, -1, -1);
-	spots->v[0].function = 0;
-	spots->v[0].file = 0;
-	spots->v[0].line = 12;
-	spots->v[1].function = 1;
-	td_samples_write_functions(writer, spots);
+	td_locations_add_call(locations, -1, -1);
+	td_locations_add_call(locations, 1, 0);
+	td_samples_write(writer, locations, &sample, 2, 0, 1);
+	td_samples_write(writer, locations, &switched, -1, -1, -1);
+	td_samples_write(writer, locations, &lost, -1, -1, -1);
+	td_samples_write(writer, locations, &throttled, -1, -1, -1);
+	td_samples_write(writer, locations, &resumed, -1, -1, -1);
+	locations->v[0].function = 0;
+	locations->v[0].file = 0;
+	locations->v[0].line = 12;
+	locations->v[1].function = 1;
+	td_samples_write_functions(writer, locations);
 }
 
 static char *written(void)
@@ -131,7 +131,7 @@ static char *written(void)
 	const struct td_plan plan = { .events = { .v = events, .nr = 3 },
 				      .groups = &group,
 				      .nr_groups = 1 };
-	struct td_spots spots = { 0 };
+	struct td_locations locations = { 0 };
 	char *text = NULL;
 	size_t size;
 	struct td_samples_writer writer = { .fp = open_memstream(&text, &size), .plan = &plan };
@@ -139,30 +139,31 @@ static char *written(void)
 	if (!writer.fp)
 		return NULL;
 	fputs(HEAD, writer.fp);
-	add_spots(&spots);
-	write_all(&writer, &spots);
+	add_locations(&locations);
+	write_all(&writer, &locations);
 	fputs(END, writer.fp);
 	fclose(writer.fp);
-	td_spots_free(&spots);
+	td_locations_free(&locations);
 	return text;
 }
 
-static void check_spots(const struct td_spots *spots)
+static void check_locations(const struct td_locations *locations)
 {
-	ok(spots->nr_objects == 2 && spots->nr == 2 && spots->nr_functions == 2 &&
-		   spots->nr_files == 1,
-	   "objects, spots, functions, files");
-	is_str(spots->objects[0].path, "/bin/a b\"", "a path with a quote");
-	ok(spots->objects[0].build_id.size == 2 && spots->objects[0].build_id.v[0] == 0xab &&
-		   spots->objects[0].build_id.v[1] == 0x01,
+	ok(locations->nr_objects == 2 && locations->nr == 2 && locations->nr_functions == 2 &&
+		   locations->nr_files == 1,
+	   "objects, locations, functions, files");
+	is_str(locations->objects[0].path, "/bin/a b\"", "a path with a quote");
+	ok(locations->objects[0].build_id.size == 2 &&
+		   locations->objects[0].build_id.v[0] == 0xab &&
+		   locations->objects[0].build_id.v[1] == 0x01,
 	   "a build id");
-	ok(spots->objects[1].kind == TD_OBJECT_KERNEL, "a kind");
-	ok(spots->v[1].address == 0xffffffff81000000, "a kernel's address");
-	ok(spots->v[0].function == 0 && spots->v[0].file == 0 && spots->v[0].line == 12,
-	   "what a spot is resolved to");
-	ok(spots->v[1].function == 1 && spots->v[1].file == -1, "no line");
-	is_str(spots->functions[0].name, "f(int)", "a function's name");
-	ok(!spots->functions[1].name, "a function without one");
+	ok(locations->objects[1].kind == TD_OBJECT_KERNEL, "a kind");
+	ok(locations->v[1].address == 0xffffffff81000000, "a kernel's address");
+	ok(locations->v[0].function == 0 && locations->v[0].file == 0 && locations->v[0].line == 12,
+	   "what a location is resolved to");
+	ok(locations->v[1].function == 1 && locations->v[1].file == -1, "no line");
+	is_str(locations->functions[0].name, "f(int)", "a function's name");
+	ok(!locations->functions[1].name, "a function without one");
 }
 
 static void test_round_trip(void)
@@ -178,17 +179,18 @@ static void test_round_trip(void)
 	ok(read_text(text, &samples, &given, &err) == 0, "it is read: %s", err.msg);
 	is_str(samples.node, "tma_dram_bound", "the node");
 	ok(samples.longest_ns == 10000000, "the longest window");
-	check_spots(&samples.spots);
+	check_locations(&samples.locations);
 	ok(given.nr == 5, "five records");
 	ok(r[0].kind == TD_RECORD_SAMPLE && r[0].time_ns == 5000000000 && r[0].cpu == 3 &&
 		   r[0].pid == 17 && r[0].tid == 18 && r[0].period == 1000 && r[0].nr_values == 3,
 	   "a sample");
-	ok(given.events[0] == 2 && given.spots[0] == 0 && given.callers[0] == 1,
-	   "its event, its spot, its caller");
+	ok(given.events[0] == 2 && given.locations[0] == 0 && given.callers[0] == 1,
+	   "its event, its location, its caller");
 	ok(given.values[0][0] == 600 && given.values[0][1] == 250 && given.values[0][2] == 100,
 	   "values come in the order of the events, not of the group");
-	ok(samples.spots.nr_calls == 2 && samples.spots.calls[0].spot == -1 &&
-		   samples.spots.calls[1].spot == 1 && samples.spots.calls[1].caller == 0,
+	ok(samples.locations.nr_calls == 2 && samples.locations.calls[0].location == -1 &&
+		   samples.locations.calls[1].location == 1 &&
+		   samples.locations.calls[1].caller == 0,
 	   "a chain of callers");
 	ok(r[1].kind == TD_RECORD_SWITCH && r[1].tid == 18, "a switch");
 	ok(r[2].kind == TD_RECORD_LOST && r[2].lost == 7 && r[2].cpu == 2, "what was lost");
@@ -202,18 +204,18 @@ static void test_round_trip(void)
 static void test_nothing_to_write(void)
 {
 	struct td_samples_writer writer = { 0 };
-	struct td_spots spots = { 0 };
+	struct td_locations locations = { 0 };
 	const struct td_record sample = { .kind = TD_RECORD_SAMPLE };
 
 	td_samples_write_head(&writer, NULL, 0);
-	td_samples_write(&writer, &spots, &sample, 0, 0, 0);
-	td_samples_write_functions(&writer, &spots);
-	ok(!writer.nr_spots, "without a stream, nothing is written");
+	td_samples_write(&writer, &locations, &sample, 0, 0, 0);
+	td_samples_write_functions(&writer, &locations);
+	ok(!writer.nr_locations, "without a stream, nothing is written");
 }
 
 /* --- damaged files ---------------------------------------------------------- */
 
-#define SAMPLE(numbers) HEAD SAMPLES OBJECT SPOT "{\"s\":[" numbers "]}\n" END
+#define SAMPLE(numbers) HEAD SAMPLES OBJECT LOCATION "{\"s\":[" numbers "]}\n" END
 
 static const struct {
 	const char *name, *text;
@@ -230,8 +232,8 @@ static const struct {
 	  HEAD SAMPLES
 	  "{\"object\":{\"kind\":\"file\",\"path\":\"a\",\"pid\":1,\"build_id\":\"xy\"}}\n",
 	  3 },
-	{ "a spot of no object", HEAD SAMPLES SPOT, 3 },
-	{ "a spot twice", HEAD SAMPLES OBJECT SPOT SPOT, 5 },
+	{ "a location of no object", HEAD SAMPLES LOCATION, 3 },
+	{ "a location twice", HEAD SAMPLES OBJECT LOCATION LOCATION, 5 },
 	{ "an address that is none",
 	  HEAD SAMPLES OBJECT "{\"spot\":{\"object\":0,\"address\":\"0x1g\"}}\n", 4 },
 	{ "an address of more than 64 bits",
@@ -241,24 +243,26 @@ static const struct {
 	{ "a function twice", HEAD SAMPLES OBJECT FUNCTION FUNCTION, 5 },
 	{ "a sample that is too short", SAMPLE("1,0,1,1,0,1,0"), 5 },
 	{ "a sample of an event that is not there", SAMPLE("1,0,1,1,3,1,0,-1"), 5 },
-	{ "a sample of a spot that is not there", SAMPLE("1,0,1,1,0,1,1,-1"), 5 },
+	{ "a sample of a location that is not there", SAMPLE("1,0,1,1,0,1,1,-1"), 5 },
 	{ "a caller that is not there", SAMPLE("1,0,1,1,0,1,0,1"), 5 },
 	{ "a caller that is no call",
-	  HEAD SAMPLES OBJECT SPOT "{\"call\":[0,-1]}\n{\"s\":[1,0,1,1,0,1,0,1]}\n" END, 6 },
-	{ "a call of a spot that is not there", HEAD SAMPLES OBJECT SPOT "{\"call\":[1,-1]}\n", 5 },
-	{ "a call that calls itself", HEAD SAMPLES OBJECT SPOT "{\"call\":[0,0]}\n", 5 },
-	{ "a call twice", HEAD SAMPLES OBJECT SPOT "{\"call\":[0,-1]}\n{\"call\":[0,-1]}\n", 6 },
+	  HEAD SAMPLES OBJECT LOCATION "{\"call\":[0,-1]}\n{\"s\":[1,0,1,1,0,1,0,1]}\n" END, 6 },
+	{ "a call of a location that is not there",
+	  HEAD SAMPLES OBJECT LOCATION "{\"call\":[1,-1]}\n", 5 },
+	{ "a call that calls itself", HEAD SAMPLES OBJECT LOCATION "{\"call\":[0,0]}\n", 5 },
+	{ "a call twice", HEAD SAMPLES OBJECT LOCATION "{\"call\":[0,-1]}\n{\"call\":[0,-1]}\n",
+	  6 },
 	{ "a time below 0", SAMPLE("-1,0,1,1,0,1,0,-1"), 5 },
 	{ "a text among its numbers", SAMPLE("1,0,1,1,0,1,0,\"1\""), 5 },
 	{ "a fraction among them", SAMPLE("1,0,1,1,0,1.5,0,-1"), 5 },
-	{ "what no spot is resolved to", HEAD SAMPLES OBJECT SPOT "{\"resolved\":[0,0,-1,0]}\n",
-	  5 },
+	{ "what no location is resolved to",
+	  HEAD SAMPLES OBJECT LOCATION "{\"resolved\":[0,0,-1,0]}\n", 5 },
 	{ "a file that is not there",
-	  HEAD SAMPLES OBJECT SPOT FUNCTION "{\"resolved\":[0,0,0,1]}\n", 6 },
+	  HEAD SAMPLES OBJECT LOCATION FUNCTION "{\"resolved\":[0,0,0,1]}\n", 6 },
 	{ "two members in a line", HEAD SAMPLES "{\"file\":\"a\",\"spot\":{}}\n", 3 },
 	{ "an unknown member", HEAD SAMPLES "{\"x\":[1,2]}\n", 3 },
 	{ "a member of another type", HEAD SAMPLES "{\"s\":1}\n", 3 },
-	{ "something behind the end", HEAD SAMPLES END SPOT, 4 },
+	{ "something behind the end", HEAD SAMPLES END LOCATION, 4 },
 };
 
 static void test_bad(void)
@@ -276,18 +280,19 @@ static void test_bad(void)
 	}
 }
 
-/* Before there were calls, the caller of a sample was a spot. */
-static void test_spots_as_callers(void)
+/* Before there were calls, the caller of a sample was a location. */
+static void test_locations_as_callers(void)
 {
 	struct td_samples samples;
 	struct given given;
 	struct td_err err = { 0 };
 
-	ok(read_text(HEAD SAMPLES OBJECT SPOT "{\"s\":[1,0,1,1,0,1,0,0]}\n" END, &samples, &given,
-		     &err) == 0,
+	ok(read_text(HEAD SAMPLES OBJECT LOCATION "{\"s\":[1,0,1,1,0,1,0,0]}\n" END, &samples,
+		     &given, &err) == 0,
 	   "an older file is read: %s", err.msg);
-	ok(given.nr == 1 && given.callers[0] == 0 && samples.spots.nr_calls == 1 &&
-		   samples.spots.calls[0].spot == 0 && samples.spots.calls[0].caller == -1,
+	ok(given.nr == 1 && given.callers[0] == 0 && samples.locations.nr_calls == 1 &&
+		   samples.locations.calls[0].location == 0 &&
+		   samples.locations.calls[0].caller == -1,
 	   "its callers are calls of them");
 	td_samples_free(&samples);
 }
@@ -299,13 +304,13 @@ static void test_cut_off(void)
 	struct given given;
 	struct td_err err = { 0 };
 
-	ok(read_text(HEAD SAMPLES OBJECT SPOT "{\"s\":[1,0,1,1,0,1,0,-1]}\n{\"s\":[2,0", &samples,
-		     &given, &err) == 0,
+	ok(read_text(HEAD SAMPLES OBJECT LOCATION "{\"s\":[1,0,1,1,0,1,0,-1]}\n{\"s\":[2,0",
+		     &samples, &given, &err) == 0,
 	   "a file that was cut off is read up to there");
 	ok(given.nr == 1, "what is whole is given");
-	ok(samples.spots.v[0].function == 0 && !samples.spots.functions[0].name &&
-		   samples.spots.functions[0].address == 0x10,
-	   "a spot is a function without a name");
+	ok(samples.locations.v[0].function == 0 && !samples.locations.functions[0].name &&
+		   samples.locations.functions[0].address == 0x10,
+	   "a location is a function without a name");
 	td_samples_free(&samples);
 }
 
@@ -314,7 +319,7 @@ int main(void)
 	test_round_trip();
 	test_nothing_to_write();
 	test_bad();
-	test_spots_as_callers();
+	test_locations_as_callers();
 	test_cut_off();
 	return done_testing();
 }

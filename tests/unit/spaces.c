@@ -10,7 +10,7 @@
 #include "tests/unit/tree.h"
 
 static struct td_spaces *spaces;
-static struct td_spots spots;
+static struct td_locations locations;
 
 static void begin(void)
 {
@@ -20,32 +20,33 @@ static void begin(void)
 static void end(void)
 {
 	td_spaces_free(spaces);
-	td_spots_free(&spots);
+	td_locations_free(&locations);
 }
 
 static void map(int pid, uint64_t start, uint64_t length, uint64_t offset, const char *path)
 {
 	struct td_mapping mapping = { start, length, offset, path, { { 0 }, 0 } };
 
-	td_spaces_map(spaces, &spots, pid, &mapping);
+	td_spaces_map(spaces, &locations, pid, &mapping);
 }
 
-/* "path+address" of the spot. */
+/* Return "path+address" of the location. */
 static const char *at(int pid, uint64_t address)
 {
 	static char text[256];
-	int spot = td_spaces_find(spaces, &spots, pid, address, false);
+	int location = td_spaces_find(spaces, &locations, pid, address, false);
 
-	snprintf(text, sizeof(text), "%s+%llx", spots.objects[spots.v[spot].object].path,
-		 (unsigned long long)spots.v[spot].address);
+	snprintf(text, sizeof(text), "%s+%llx",
+		 locations.objects[locations.v[location].object].path,
+		 (unsigned long long)locations.v[location].address);
 	return text;
 }
 
 static enum td_object_kind kind(int pid, uint64_t address)
 {
-	int spot = td_spaces_find(spaces, &spots, pid, address, false);
+	int location = td_spaces_find(spaces, &locations, pid, address, false);
 
-	return spots.objects[spots.v[spot].object].kind;
+	return locations.objects[locations.v[location].object].kind;
 }
 
 static void test_map(void)
@@ -112,7 +113,7 @@ static void test_kinds(void)
 		{ "/memfd:jit (deleted)", TD_OBJECT_MEMORY },
 		{ "/dev/zero (deleted)", TD_OBJECT_MEMORY },
 	};
-	int spot;
+	int location;
 
 	begin();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
@@ -123,10 +124,10 @@ static void test_kinds(void)
 	is_str(at(1, 0x1234), "[vdso]+234", "the vDSO: from its begin");
 	map(1, 0x1000, 0x1000, 0x50, "");
 	is_str(at(1, 0x1234), "//anon+1234", "memory: the address");
-	spot = td_spaces_find(spaces, &spots, 1, 0xffffffff81000000, true);
-	is_str(spots.objects[spots.v[spot].object].path, "[kernel]", "kernel");
-	ok(spots.v[spot].address == 0xffffffff81000000 &&
-		   spots.objects[spots.v[spot].object].kind == TD_OBJECT_KERNEL,
+	location = td_spaces_find(spaces, &locations, 1, 0xffffffff81000000, true);
+	is_str(locations.objects[locations.v[location].object].path, "[kernel]", "kernel");
+	ok(locations.v[location].address == 0xffffffff81000000 &&
+		   locations.objects[locations.v[location].object].kind == TD_OBJECT_KERNEL,
 	   "the kernel's addresses");
 	end();
 }
@@ -145,27 +146,28 @@ static void test_read(void)
 	char root[] = "/tmp/tdstat-test.XXXXXX";
 	struct td_sysfs fs;
 	struct td_err err;
-	int spot;
+	int location;
 
 	if (!mkdtemp(root))
 		return;
 	test_file(root, "7/maps", maps, sizeof(maps) - 1);
 	td_sysfs_open(&fs, root, root, &err);
 	begin();
-	td_spaces_read(spaces, &spots, &fs, 7);
+	td_spaces_read(spaces, &locations, &fs, 7);
 	is_str(at(7, 0x401010), "/bin/with blanks+1010", "a path with blanks");
 	is_str(at(7, 0x400010), "[unknown]+400010", "executable ones only");
 	is_str(at(7, 0x500010), "/new\nline \\134+10", "a newline in a path");
 	is_str(at(7, 0x600010), "//anon+600010", "without a path");
 	is_str(at(7, 0x7ffd0010), "[vdso]+10", "the vDSO");
 	is_str(at(7, 0x700010), "/last+10", "without a newline");
-	td_spaces_read(spaces, &spots, &fs, 8);
+	td_spaces_read(spaces, &locations, &fs, 8);
 	is_str(at(8, 0x401010), "[unknown]+401010", "an ended process");
 	td_sysfs_close(&fs);
 	td_sysfs_open(&fs, "/sys", "/proc", &err);
-	td_spaces_read(spaces, &spots, &fs, getpid());
-	spot = td_spaces_find(spaces, &spots, getpid(), (uint64_t)(uintptr_t)test_read, false);
-	ok(strstr(spots.objects[spots.v[spot].object].path, "/spaces"), "this program");
+	td_spaces_read(spaces, &locations, &fs, getpid());
+	location =
+		td_spaces_find(spaces, &locations, getpid(), (uint64_t)(uintptr_t)test_read, false);
+	ok(strstr(locations.objects[locations.v[location].object].path, "/spaces"), "this program");
 	end();
 	td_sysfs_close(&fs);
 	test_tree_remove(root);
@@ -189,7 +191,7 @@ static void test_many(int order)
 	for (size_t i = 0; i < 100000; i++) {
 		map(1, place(i, order), 0x1000, place(i, order), "/a");
 		if (i % 10 == 0)
-			right &= td_spaces_find(spaces, &spots, 1, place(i, order), false) >= 0;
+			right &= td_spaces_find(spaces, &locations, 1, place(i, order), false) >= 0;
 	}
 	for (int pid = 2; pid < 10000; pid++) {
 		td_spaces_fork(spaces, pid - 1, pid);

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples with chains of callers, as a tree of functions. */
-#include "lib/sample/locations.h"
+#include "lib/sample/hits.h"
 
 #include "tests/unit/test.h"
 
-static struct td_spots spots;
+static struct td_locations locations;
 static struct td_hits hits;
 
 static int object(const char *path)
 {
 	const struct td_object of = { .kind = TD_OBJECT_FILE, .path = (char *)(uintptr_t)path };
 
-	return td_spots_add_object(&spots, &of);
+	return td_locations_add_object(&locations, &of);
 }
 
 /* name: NULL: there is no symbol */
-static int spot(const char *path, const char *name, uint64_t address)
+static int location(const char *path, const char *name, uint64_t address)
 {
 	const struct td_function f = { (char *)(uintptr_t)name, object(path), address & ~15U };
-	int at = td_spots_add(&spots, f.object, address);
+	int at = td_locations_add(&locations, f.object, address);
 
-	spots.v[at].function = td_spots_add_function(&spots, &f);
+	locations.v[at].function = td_locations_add_function(&locations, &f);
 	return at;
 }
 
 static int call(int at, int caller)
 {
-	return td_spots_add_call(&spots, at, caller);
+	return td_locations_add_call(&locations, at, caller);
 }
 
 /* "main;f": a stack, or NULL */
@@ -43,7 +43,7 @@ static const struct td_stack *find(const struct td_stacks *stacks, const char *p
 			const struct td_stack *s = &stacks->v[i];
 
 			if (s->caller == caller &&
-			    strcmp(td_stack_name(buf, &spots, s->function), word) == 0)
+			    strcmp(td_stack_name(buf, &locations, s->function), word) == 0)
 				found = s;
 		}
 		if (!found)
@@ -65,7 +65,7 @@ static bool is(const struct td_stacks *stacks, const char *path, double own, dou
 
 static void begin(void)
 {
-	td_spots_free(&spots);
+	td_locations_free(&locations);
 	td_hits_free(&hits);
 }
 
@@ -75,15 +75,16 @@ static void test_tree(void)
 	int main_f, main_g;
 
 	begin();
-	main_f = call(spot("/x", "main", 0x10), -1);
-	main_g = call(spot("/x", "main", 0x14), -1);
-	td_hits_add(&hits, 0, spot("/x", "g", 0x30), main_g, 7);
-	td_hits_add(&hits, 0, spot("/x", "f", 0x20), main_f, 30);
-	td_hits_add(&hits, 0, spot("/x", "f", 0x24), main_g, 3);
-	td_hits_add(&hits, 0, spot("/x", "main", 0x18), -1, 2);
-	td_hits_add(&hits, 0, spot("/x", "h", 0x40), call(spot("/x", "f", 0x28), main_f), 5);
-	td_hits_add(&hits, 1, spot("/x", "other", 0x50), -1, 100);
-	td_stacks_make(&s, &hits, &spots, 0);
+	main_f = call(location("/x", "main", 0x10), -1);
+	main_g = call(location("/x", "main", 0x14), -1);
+	td_hits_add(&hits, 0, location("/x", "g", 0x30), main_g, 7);
+	td_hits_add(&hits, 0, location("/x", "f", 0x20), main_f, 30);
+	td_hits_add(&hits, 0, location("/x", "f", 0x24), main_g, 3);
+	td_hits_add(&hits, 0, location("/x", "main", 0x18), -1, 2);
+	td_hits_add(&hits, 0, location("/x", "h", 0x40), call(location("/x", "f", 0x28), main_f),
+		    5);
+	td_hits_add(&hits, 1, location("/x", "other", 0x50), -1, 100);
+	td_stacks_make(&s, &hits, &locations, 0);
 	ok(s.all == 47 && s.depth == 3, "the samples of one event");
 	ok(is(&s, "main", 2, 47, 0), "from two places of a function");
 	ok(is(&s, "main;f", 33, 38, 0), "what it calls, in the order of names");
@@ -99,15 +100,15 @@ static void test_names(void)
 	char buf[TD_STACK_NAME];
 
 	begin();
-	td_hits_add(&hits, 0, spot("/lib/libx.so", NULL, 0x10), -1, 1);
-	td_hits_add(&hits, 0, spot("/lib/libx.so", NULL, 0x20), -1, 2);
-	td_hits_add(&hits, 0, spot("/a", "same", 0x10), call(-1, -1), 4);
-	td_hits_add(&hits, 0, spot("/b", "same", 0x10), call(-1, -1), 8);
-	td_stacks_make(&s, &hits, &spots, 0);
+	td_hits_add(&hits, 0, location("/lib/libx.so", NULL, 0x10), -1, 1);
+	td_hits_add(&hits, 0, location("/lib/libx.so", NULL, 0x20), -1, 2);
+	td_hits_add(&hits, 0, location("/a", "same", 0x10), call(-1, -1), 4);
+	td_hits_add(&hits, 0, location("/b", "same", 0x10), call(-1, -1), 8);
+	td_stacks_make(&s, &hits, &locations, 0);
 	ok(is(&s, "[libx.so]", 3, 3, 0), "without symbols: the file");
 	ok(is(&s, "[unknown]", 0, 12, 3), "callers that are not known");
 	ok(is(&s, "[unknown];same", 12, 12, 3), "two functions of one name");
-	is_str(td_stack_name(buf, &spots, -1), "[unknown]", "unknown");
+	is_str(td_stack_name(buf, &locations, -1), "[unknown]", "unknown");
 	td_stacks_free(&s);
 }
 
@@ -116,8 +117,8 @@ static void test_none(void)
 	struct td_stacks s;
 
 	begin();
-	call(spot("/x", "main", 0x10), -1);
-	td_stacks_make(&s, &hits, &spots, 0);
+	call(location("/x", "main", 0x10), -1);
+	td_stacks_make(&s, &hits, &locations, 0);
 	ok(s.all == 0 && !s.depth, "without samples there is nothing");
 	td_stacks_free(&s);
 }

@@ -155,7 +155,7 @@ static void test_kept(void)
 
 static struct td_sysfs fs = { .proc = -1 };
 static struct td_notes notes;
-static struct td_spots spots;
+static struct td_locations locations;
 static struct td_spaces *spaces;
 static struct td_unwinder *unwinder;
 
@@ -165,7 +165,7 @@ static size_t nr_found, nr_wanted;
 static int find(uint64_t address)
 {
 	return td_spaces_has(spaces, getpid(), address)
-		       ? td_spaces_find(spaces, &spots, getpid(), address, false)
+		       ? td_spaces_find(spaces, &locations, getpid(), address, false)
 		       : -1;
 }
 
@@ -173,16 +173,16 @@ static void unwind(const struct td_record *record)
 {
 	const struct td_caller_rule *rule;
 	struct td_registers regs;
-	int spot;
+	int location;
 
 	td_registers_read(&regs, record);
-	spot = find(regs.v[TD_REG_RIP]);
-	for (nr_found = 0; spot >= 0 && nr_found < MOST;) {
-		rule = td_unwinder_find(unwinder, &spots, spot);
+	location = find(regs.v[TD_REG_RIP]);
+	for (nr_found = 0; location >= 0 && nr_found < MOST;) {
+		rule = td_unwinder_find(unwinder, &locations, location);
 		if (td_unwind(&regs, rule, record) <= 0)
 			break;
 		found[nr_found++] = (void *)regs.v[TD_REG_RIP];
-		spot = find(regs.v[TD_REG_RIP] - !rule->signal);
+		location = find(regs.v[TD_REG_RIP] - !rule->signal);
 	}
 }
 
@@ -271,8 +271,9 @@ static int rc_of(enum td_object_kind kind, const char *path, uint64_t address)
 {
 	char *copy = strdup(path);
 	struct td_object object = { .kind = kind, .path = copy };
-	int spot = td_spots_add(&spots, td_spots_add_object(&spots, &object), address);
-	const struct td_caller_rule *rule = td_unwinder_find(unwinder, &spots, spot);
+	int location =
+		td_locations_add(&locations, td_locations_add_object(&locations, &object), address);
+	const struct td_caller_rule *rule = td_unwinder_find(unwinder, &locations, location);
 
 	free(copy);
 	return rule->rc;
@@ -332,7 +333,7 @@ int main(void)
 	test_kept();
 	fs.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	spaces = td_spaces_new();
-	td_spaces_read(spaces, &spots, &fs, getpid());
+	td_spaces_read(spaces, &locations, &fs, getpid());
 	ok(td_unwinder_new(&unwinder, &fs, &notes, &err) == 0, "%s",
 	   err.msg[0] ? err.msg : "libdw is there");
 	if (unwinder) {
@@ -342,7 +343,7 @@ int main(void)
 	}
 	td_unwinder_free(unwinder);
 	td_spaces_free(spaces);
-	td_spots_free(&spots);
+	td_locations_free(&locations);
 	td_notes_free(&notes);
 	close(fs.proc);
 	return done_testing();

@@ -26,14 +26,14 @@ static void begin(bool of_cpus)
 
 struct sample {
 	uint64_t time_ns;
-	int cpu, tid, spot;
+	int cpu, tid, location;
 	uint64_t value; /* of the first member; the second has a tenth */
 };
 
 static const struct td_window *add(int group, const struct sample *s)
 {
 	const uint64_t pairs[] = { s->value, 1001, s->value / 10, 1002 };
-	const struct td_window_end end = { s->time_ns, group, s->cpu, s->tid, s->spot, pairs };
+	const struct td_window_end end = { s->time_ns, group, s->cpu, s->tid, s->location, pairs };
 
 	td_windows_add(&windows, &end);
 	return &windows.v[windows.nr - 1];
@@ -215,19 +215,19 @@ static void test_many(void)
 
 /* --- the counts of functions ------------------------------------------------ */
 
-static struct td_spots spots;
+static struct td_locations locations;
 static struct td_function_counts counts;
 static struct td_regions regions;
 static struct td_batched batched;
 
-static int spot_in(const char *path, const char *function, uint64_t address)
+static int location_in(const char *path, const char *function, uint64_t address)
 {
 	const struct td_object object = { .kind = TD_OBJECT_FILE, .path = (char *)(uintptr_t)path };
-	int of = td_spots_add_object(&spots, &object);
+	int of = td_locations_add_object(&locations, &object);
 	const struct td_function f = { (char *)(uintptr_t)function, of, address & ~UINT64_C(15) };
-	int at = td_spots_add(&spots, of, address);
+	int at = td_locations_add(&locations, of, address);
 
-	spots.v[at].function = td_spots_add_function(&spots, &f);
+	locations.v[at].function = td_locations_add_function(&locations, &f);
 	return at;
 }
 
@@ -238,10 +238,10 @@ static void begin_counts(void)
 	td_regions_free(&regions);
 	regions = (struct td_regions){ 0 };
 	td_batched_free(&batched);
-	td_spots_free(&spots);
+	td_locations_free(&locations);
 }
 
-/* Windows of 100 slots and 1000 ns, from a spot to a spot. */
+/* Add windows of 100 slots and 1000 ns, from one location to another. */
 static void stay(int group, int tid, int from, int to, int nr)
 {
 	static uint64_t time_ns = 1000;
@@ -253,13 +253,13 @@ static void stay(int group, int tid, int from, int to, int nr)
 		time_ns += 1000;
 		value += 100;
 	}
-	td_function_counts_add(&counts, &windows, &spots);
+	td_function_counts_add(&counts, &windows, &locations);
 	td_windows_clear(&windows);
 }
 
 static void make_regions(void)
 {
-	td_function_counts_to_regions(&counts, &plan, &spots, &regions, &batched);
+	td_function_counts_to_regions(&counts, &plan, &locations, &regions, &batched);
 }
 
 /* What the readings of a region and event say. */
@@ -296,9 +296,9 @@ static void test_counts(void)
 	int f, g;
 
 	begin_counts();
-	f = spot_in("/bin/x", "f", 0x10);
-	g = spot_in("/bin/x", "g", 0x20);
-	stay(SLOTS, 1, f, spot_in("/bin/x", "f", 0x14), 40);
+	f = location_in("/bin/x", "f", 0x10);
+	g = location_in("/bin/x", "g", 0x20);
+	stay(SLOTS, 1, f, location_in("/bin/x", "f", 0x14), 40);
 	stay(SLOTS, 2, f, g, 10);
 	stay(SLOTS, 3, g, g, 29);
 	make_regions();
@@ -326,8 +326,8 @@ static void test_least(void)
 	int few, enough;
 
 	begin_counts();
-	few = spot_in("/bin/x", "few", 0x10);
-	enough = spot_in("/bin/x", "enough", 0x20);
+	few = location_in("/bin/x", "few", 0x10);
+	enough = location_in("/bin/x", "enough", 0x20);
 	stay(SLOTS, 1, few, few, TD_MIN_WINDOWS - 1);
 	stay(SLOTS, 2, enough, enough, TD_MIN_WINDOWS);
 	make_regions();
@@ -357,7 +357,7 @@ static void test_names(void)
 
 	begin_counts();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
-		int at = spot_in(rows[i].path, rows[i].name, rows[i].address);
+		int at = location_in(rows[i].path, rows[i].name, rows[i].address);
 
 		stay(SLOTS, (int)i, at, at, 31 + (int)i);
 	}
@@ -392,7 +392,7 @@ static void test_groups(void)
 	int f;
 
 	begin_counts();
-	f = spot_in("/bin/x", "f", 0x10);
+	f = location_in("/bin/x", "f", 0x10);
 	stay(SLOTS, 1, f, f, 40);
 	stay(CYCLES, 1, f, f, 50);
 	make_regions();
@@ -408,7 +408,7 @@ static void test_groups(void)
 
 /* What a program does in turns. */
 struct turn {
-	int spot;
+	int location;
 	double ms;     /* for so long in the mean, */
 	uint64_t lost; /* and with so many of 100 slots lost */
 };
@@ -438,13 +438,13 @@ static void sample_turns(const struct turn *turns, size_t nr, int ms)
 		{
 			const uint64_t pairs[] = { (uint64_t)slots, 1001, (uint64_t)lost, 1002 };
 			const struct td_window_end end = {
-				(uint64_t)(1e6 * now), SLOTS, 0, 1, turns[turn].spot, pairs,
+				(uint64_t)(1e6 * now), SLOTS, 0, 1, turns[turn].location, pairs,
 			};
 
 			td_windows_add(&windows, &end);
 		}
 	}
-	td_function_counts_add(&counts, &windows, &spots);
+	td_function_counts_add(&counts, &windows, &locations);
 	td_windows_clear(&windows);
 }
 
@@ -466,7 +466,7 @@ static struct turn turn_of(const char *name, double ms, uint64_t lost)
 	static uint64_t address;
 
 	address += 16;
-	return (struct turn){ spot_in("/bin/x", name, address), ms, lost };
+	return (struct turn){ location_in("/bin/x", name, address), ms, lost };
 }
 
 /* Each has the mean of both in all of its windows. */
@@ -574,14 +574,14 @@ static void test_most(void)
 
 /* --- errors ----------------------------------------------------------------- */
 
-static struct td_window *add_made(int spot, uint64_t slots, uint64_t lost)
+static struct td_window *add_made(int location, uint64_t slots, uint64_t lost)
 {
-	const struct td_window_end end = { 0, SLOTS, 0, 1, spot, (uint64_t[4]){ 0 } };
+	const struct td_window_end end = { 0, SLOTS, 0, 1, location, (uint64_t[4]){ 0 } };
 	struct td_window *w;
 
 	td_windows_add(&windows, &end);
 	w = &windows.v[windows.nr - 1];
-	w->from = w->to = spot;
+	w->from = w->to = location;
 	w->time_ns = 1000000;
 	w->values[0] = slots;
 	w->values[1] = lost;
@@ -595,12 +595,12 @@ static void test_batches(void)
 	int f;
 
 	begin_counts();
-	f = spot_in("/bin/x", "f", 0x10);
+	f = location_in("/bin/x", "f", 0x10);
 	for (int i = 0; i < 4096; i++) {
 		add_made(f, i < 2048 ? 100 : 300, 0);
 		if (i % 50 && i != 4095)
 			continue;
-		td_function_counts_add(&counts, &windows, &spots);
+		td_function_counts_add(&counts, &windows, &locations);
 		td_windows_clear(&windows);
 	}
 	make_regions();
@@ -619,10 +619,10 @@ static void test_coverage(const struct pattern *pattern)
 		int f;
 
 		begin_counts();
-		f = spot_in("/bin/x", "f", 0x10);
+		f = location_in("/bin/x", "f", 0x10);
 		for (int j = 0; j < 5000; j++)
 			add_made(f, 1000000, (uint64_t)(1e6 * program_call(&program)));
-		td_function_counts_add(&counts, &windows, &spots);
+		td_function_counts_add(&counts, &windows, &locations);
 		td_windows_clear(&windows);
 		make_regions();
 		cell = ratio_of(&batched, 1, 0);

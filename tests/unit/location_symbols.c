@@ -14,18 +14,18 @@
 static char root[] = "/tmp/tdstat-test.XXXXXX";
 static struct td_sysfs fs;
 static struct td_notes notes;
-static struct td_spots spots;
+static struct td_locations locations;
 static struct td_symbols symbols = { &fs, false, &notes };
 
 static void end(void)
 {
-	td_spots_free(&spots);
+	td_locations_free(&locations);
 	td_notes_free(&notes);
 }
 
 static void resolve(void)
 {
-	td_symbols_resolve(&symbols, &spots);
+	td_symbols_resolve(&symbols, &locations);
 }
 
 static int add(enum td_object_kind kind, const char *path, int pid, uint64_t address)
@@ -33,19 +33,19 @@ static int add(enum td_object_kind kind, const char *path, int pid, uint64_t add
 	td_autofree char *copy = strdup(path);
 	struct td_object object = { .kind = kind, .path = copy, .pid = pid };
 
-	return td_spots_add(&spots, td_spots_add_object(&spots, &object), address);
+	return td_locations_add(&locations, td_locations_add_object(&locations, &object), address);
 }
 
-static const char *name(int spot)
+static const char *name(int location)
 {
-	const char *text = spots.functions[spots.v[spot].function].name;
+	const char *text = locations.functions[locations.v[location].function].name;
 
 	return text ? text : "none";
 }
 
-static uint64_t begin_of(int spot)
+static uint64_t begin_of(int location)
 {
-	return spots.functions[spots.v[spot].function].address;
+	return locations.functions[locations.v[location].function].address;
 }
 
 static const char *note(size_t i)
@@ -77,22 +77,23 @@ static void test_self(void)
 	own_function();
 	in_proc(true);
 	symbols.lines = true;
-	td_spaces_read(spaces, &spots, &fs, getpid());
-	own = td_spaces_find(spaces, &spots, getpid(), address + 1, false);
-	libc = td_spaces_find(spaces, &spots, getpid(), (uint64_t)(uintptr_t)strfry, false);
-	vdso = td_spaces_find(spaces, &spots, getpid(), getauxval(AT_SYSINFO_EHDR) + 4, false);
+	td_spaces_read(spaces, &locations, &fs, getpid());
+	own = td_spaces_find(spaces, &locations, getpid(), address + 1, false);
+	libc = td_spaces_find(spaces, &locations, getpid(), (uint64_t)(uintptr_t)strfry, false);
+	vdso = td_spaces_find(spaces, &locations, getpid(), getauxval(AT_SYSINFO_EHDR) + 4, false);
 	resolve();
 	is_str(name(own), "own_function", "a function of this program");
-	ok(begin_of(own) == spots.v[own].address - 1, "its first byte");
-	ok(spots.v[own].line > line - 12 && spots.v[own].line < line, "its line: %d",
-	   spots.v[own].line);
-	ok(spots.v[own].file >= 0 &&
-		   strstr(spots.files[spots.v[own].file], "/tests/unit/spot_symbols.c") &&
-		   *spots.files[spots.v[own].file] == '/',
+	ok(begin_of(own) == locations.v[own].address - 1, "its first byte");
+	ok(locations.v[own].line > line - 12 && locations.v[own].line < line, "its line: %d",
+	   locations.v[own].line);
+	ok(locations.v[own].file >= 0 &&
+		   strstr(locations.files[locations.v[own].file],
+			  "/tests/unit/location_symbols.c") &&
+		   *locations.files[locations.v[own].file] == '/',
 	   "its file");
 	is_str(name(libc), "strfry", "a function of the C library");
 	is_str(name(vdso), "none", "the head of the vDSO");
-	ok(spots.objects[spots.v[vdso].object].kind == TD_OBJECT_VDSO, "which is one");
+	ok(locations.objects[locations.v[vdso].object].kind == TD_OBJECT_VDSO, "which is one");
 	ok(notes.nr == 0, "without notes");
 	td_spaces_free(spaces);
 	symbols.lines = false;
@@ -114,7 +115,7 @@ static void test_vdso(void)
 	for (uint64_t at = 0; at < 0x2000; at += 16)
 		add(TD_OBJECT_VDSO, "[vdso]", 1, at);
 	resolve();
-	for (size_t i = 0; i < spots.nr; i++)
+	for (size_t i = 0; i < locations.nr; i++)
 		found |= strcmp(name((int)i), "__vdso_gettimeofday") == 0;
 	ok(found, "__vdso_gettimeofday");
 	end();
@@ -143,7 +144,7 @@ static void test_kernel(void)
 	resolve();
 	is_str(name(a), "do_it", "of the kernel");
 	ok(begin_of(a) == 0xffffffff81000100, "its first byte");
-	ok(spots.v[a].function == spots.v[b].function, "two spots of it");
+	ok(locations.v[a].function == locations.v[b].function, "two locations of it");
 	is_str(name(module), "in_module [ext4]", "of a module");
 	is_str(name(far), "none", "far behind the last");
 	end();
@@ -249,14 +250,15 @@ static bool shell(const char *command)
 static uint64_t own_offset(char *path, size_t size)
 {
 	struct td_spaces *spaces = td_spaces_new();
-	int spot;
+	int location;
 	uint64_t offset;
 
 	in_proc(true);
-	td_spaces_read(spaces, &spots, &fs, getpid());
-	spot = td_spaces_find(spaces, &spots, getpid(), (uint64_t)(uintptr_t)own_function, false);
-	offset = spots.v[spot].address;
-	snprintf(path, size, "%s", spots.objects[spots.v[spot].object].path);
+	td_spaces_read(spaces, &locations, &fs, getpid());
+	location = td_spaces_find(spaces, &locations, getpid(), (uint64_t)(uintptr_t)own_function,
+				  false);
+	offset = locations.v[location].address;
+	snprintf(path, size, "%s", locations.objects[locations.v[location].object].path);
 	td_spaces_free(spaces);
 	end();
 	in_proc(false);
@@ -265,10 +267,10 @@ static uint64_t own_offset(char *path, size_t size)
 
 static void is_name(uint64_t address, const char *want, const char *what)
 {
-	int spot = add(TD_OBJECT_FILE, "/bin/x", 7, address);
+	int location = add(TD_OBJECT_FILE, "/bin/x", 7, address);
 
 	resolve();
-	is_str(name(spot), want, "%s", what);
+	is_str(name(location), want, "%s", what);
 }
 
 /* Files of debugging symbols, in the root folder of a process. */
@@ -291,7 +293,7 @@ static void test_debug_files(uint64_t offset)
 	symbols.lines = true;
 	end();
 	is_name(offset, "own_function", "with lines");
-	ok(spots.v[0].line > 0, "a line: %d", spots.v[0].line);
+	ok(locations.v[0].line > 0, "a line: %d", locations.v[0].line);
 	symbols.lines = false;
 	end();
 	ok(shell("set -e; cd \"$ROOT/7/root\"; rm bin/.debug/x.debug;id=$(readelf -n y 2>/dev/null "
@@ -319,7 +321,7 @@ static void test_files(void)
 	   "a process with a root folder");
 	is_name(offset, "own_function", "in its root folder");
 	end();
-	td_spots_add(&spots, td_spots_add_object(&spots, &object), offset);
+	td_locations_add(&locations, td_locations_add_object(&locations, &object), offset);
 	resolve();
 	is_str(name(0), "none", "another build id");
 	ok(strstr(note(0), ": is a different file than what ran: addresses"), "said so: %s",
@@ -340,7 +342,7 @@ static void test_not_files(void)
 		{ "rm \"$ROOT/7/root/bin/x\"; echo text >\"$ROOT/7/root/bin/x\"",
 		  "/bin/x: is not an ELF file: addresses without names" },
 	};
-	int spot;
+	int location;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
 		ok(shell(rows[i].command), "%s", rows[i].command);
@@ -351,11 +353,11 @@ static void test_not_files(void)
 	add(TD_OBJECT_FILE, "/etc", 0, 1);
 	add(TD_OBJECT_FILE, "/dev/null", 0, 1);
 	add(TD_OBJECT_FILE, "/etc/passwd", 0, 1);
-	spot = add(TD_OBJECT_FILE, "/bin/y (deleted)", 0, 1);
+	location = add(TD_OBJECT_FILE, "/bin/y (deleted)", 0, 1);
 	add(TD_OBJECT_FILE, "/proc/self/status", 0, 1);
 	add(TD_OBJECT_MEMORY, "[unknown]", 0, 1);
 	resolve();
-	is_str(name(spot), "none", "of a deleted file");
+	is_str(name(location), "none", "of a deleted file");
 	is_str(note(0), "/etc: is not a regular file: addresses without names", "a folder");
 	is_str(note(1), "/dev/null: is not a regular file: addresses without names", "a device");
 	is_str(note(2), "/etc/passwd: is not an ELF file: addresses without names", "text");

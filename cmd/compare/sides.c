@@ -84,7 +84,7 @@ static void remove_non_tasks(struct td_readings *readings)
 static int add_intervals(struct td_summed *summed, struct td_err *err)
 {
 	/* only totals are compared; variation within an interval is ignored */
-	static const struct td_course none;
+	static const struct td_timeline none;
 	struct td_recording *rec = &summed->recorded.rec;
 	enum td_aggregation how = summed->recorded.source.how;
 	struct td_readings delta = { 0 };

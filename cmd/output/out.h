@@ -42,11 +42,11 @@ struct td_writer {
 	} marks;
 	struct td_tracks *tracks; /* trace: the tracks so far, owned */
 	bool header_done;
-	bool absent_noted;  /* text: the note about missing rows was written */
-	bool summary;       /* the results are the summary of all intervals */
-	bool page_begun;    /* HTML: the page has begun */
-	bool course_done;   /* HTML: the rows over time have ended */
-	uint64_t course_ns; /* HTML: end of the last row over time */
+	bool absent_noted;    /* text: the note about missing rows was written */
+	bool summary;         /* the results are the summary of all intervals */
+	bool page_begun;      /* HTML: the page has begun */
+	bool timeline_done;   /* HTML: the rows over time have ended */
+	uint64_t timeline_ns; /* HTML: end of the last row over time */
 	/* SVG: the chart so far, owned; the height precedes it in the file */
 	FILE *drawing;
 	char *drawn;

@@ -590,7 +590,7 @@ static void put_events(struct td_writer *writer, const struct td_event_report *r
 
 /* --- pages ------------------------------------------------------------------- */
 
-static void begin(struct td_writer *writer, const char *course)
+static void begin(struct td_writer *writer, const char *timeline)
 {
 	const struct td_frame *frame = writer->frame;
 
@@ -600,17 +600,17 @@ static void begin(struct td_writer *writer, const char *course)
 					  ? frame->target
 					  : td_target_words(frame->target_kind));
 	td_page_heading(writer);
-	td_page_course_begin(writer->fp, course);
+	td_page_timeline_begin(writer->fp, timeline);
 	writer->page_begun = true;
 }
 
 /* End the rows over time, which the totals follow. */
-static void end_course(struct td_writer *writer)
+static void end_timeline(struct td_writer *writer)
 {
 	begin(writer, "course");
-	if (!writer->course_done)
-		td_page_course_end(writer->fp);
-	writer->course_done = true;
+	if (!writer->timeline_done)
+		td_page_timeline_end(writer->fp);
+	writer->timeline_done = true;
 }
 
 static void html_report(struct td_writer *writer, const struct td_report *report)
@@ -619,10 +619,10 @@ static void html_report(struct td_writer *writer, const struct td_report *report
 
 	begin(writer, "course");
 	if (writer->frame->interval) {
-		td_page_course_add(writer, report);
+		td_page_timeline_add(writer, report);
 		return;
 	}
-	end_course(writer);
+	end_timeline(writer);
 	td_page_put_nodes(fp, report);
 	if (report->mostly_waited)
 		fprintf(fp,
@@ -660,10 +660,10 @@ static void html_events(struct td_writer *writer, const struct td_event_report *
 {
 	begin(writer, "counts");
 	if (writer->frame->interval) {
-		td_page_course_add_events(writer, report);
+		td_page_timeline_add_events(writer, report);
 		return;
 	}
-	end_course(writer);
+	end_timeline(writer);
 	put_events(writer, report);
 }
 
@@ -671,7 +671,7 @@ static void html_stacks(struct td_writer *writer, const struct td_where *where)
 {
 	if (!where->locations->nr_calls)
 		return;
-	end_course(writer);
+	end_timeline(writer);
 	fputs("<section>\n<h2>Stacks</h2>\n", writer->fp);
 	for (size_t i = 0; i < where->nr; i++)
 		td_flame_put_figure(writer, where, &where->events[i]);
@@ -691,7 +691,7 @@ static void html_end(struct td_writer *writer, const struct td_usage *usage)
 
 	if (writer->frame->interval)
 		return;
-	end_course(writer);
+	end_timeline(writer);
 	if (usage->interrupted)
 		fputs("<p class=\"cut\">The recording was interrupted; later intervals are "
 		      "missing.</p>\n",

@@ -300,7 +300,7 @@ void td_page_rows(struct td_writer *writer, const struct td_report *report)
  *   [end in seconds, [[id, event, unit, count], ...]]
  * The time before an interval that does not follow the previous one is one without rows.
  */
-void td_page_course_begin(FILE *fp, const char *name)
+void td_page_timeline_begin(FILE *fp, const char *name)
 {
 	fprintf(fp, "<script type=\"application/json\" id=\"%s\">[", name);
 }
@@ -337,13 +337,13 @@ static void begin_interval(struct td_writer *writer, uint64_t time_ns, uint64_t 
 	char time[40];
 
 	fputs(writer->lines++ ? ",\n" : "\n", writer->fp);
-	if (start_ns > writer->course_ns)
+	if (start_ns > writer->timeline_ns)
 		fprintf(writer->fp, "[%s,[]],\n", td_format_seconds(time, start_ns));
 	fprintf(writer->fp, "[%s,[", td_format_seconds(time, time_ns));
-	writer->course_ns = time_ns;
+	writer->timeline_ns = time_ns;
 }
 
-void td_page_course_add(struct td_writer *writer, const struct td_report *report)
+void td_page_timeline_add(struct td_writer *writer, const struct td_report *report)
 {
 	FILE *fp = writer->fp;
 
@@ -365,7 +365,7 @@ static void put_event(FILE *fp, const struct td_event_row *row)
 	fputc(']', fp);
 }
 
-void td_page_course_add_events(struct td_writer *writer, const struct td_event_report *report)
+void td_page_timeline_add_events(struct td_writer *writer, const struct td_event_report *report)
 {
 	FILE *fp = writer->fp;
 
@@ -377,7 +377,7 @@ void td_page_course_add_events(struct td_writer *writer, const struct td_event_r
 	fputs("]]", fp);
 }
 
-void td_page_course_end(FILE *fp)
+void td_page_timeline_end(FILE *fp)
 {
 	fputs("\n]</script>\n", fp);
 }

@@ -40,10 +40,10 @@ const struct td_node *td_page_nodes(const struct td_row *row);
 /* Write a table with a line per row. */
 void td_page_rows(struct td_writer *writer, const struct td_report *report);
 /* Write rows over time, for the script; name: "course" for metrics, "counts" for events. */
-void td_page_course_begin(FILE *fp, const char *name);
-void td_page_course_add(struct td_writer *writer, const struct td_report *report);
-void td_page_course_add_events(struct td_writer *writer, const struct td_event_report *report);
-void td_page_course_end(FILE *fp);
+void td_page_timeline_begin(FILE *fp, const char *name);
+void td_page_timeline_add(struct td_writer *writer, const struct td_report *report);
+void td_page_timeline_add_events(struct td_writer *writer, const struct td_event_report *report);
+void td_page_timeline_end(FILE *fp);
 /* Write the nodes whose values are in the rows over time. */
 void td_page_put_nodes(FILE *fp, const struct td_report *report);
 

@@ -307,7 +307,7 @@ function add(row, point) {
 }
 
 /* {key: {id, pmu, points: [{from, to, values}], runs}} */
-function readCourse() {
+function readTimeline() {
 	const rows = new Map();
 	let from = 0;
 
@@ -431,7 +431,7 @@ class Plot {
 const plots = [];
 
 /* A row over time, of which an interval can be chosen. */
-class Course extends Plot {
+class Timeline extends Plot {
 	constructor(where, row, height, label) {
 		super(where, height, label + ': arrow keys tell each interval');
 		this.row = row;
@@ -512,7 +512,7 @@ class Course extends Plot {
 }
 
 /* The children of a node, one upon the other. */
-class Areas extends Course {
+class Areas extends Timeline {
 	constructor(where, row) {
 		super(where, row, 200, 'Shares over time');
 	}
@@ -666,7 +666,7 @@ function round(value) {
 }
 
 /* What is no share: a line on a scale of its own. */
-class Line extends Course {
+class Line extends Timeline {
 	constructor(where, row, { index, name, unit }) {
 		super(where, row, 90, `${name} over time`);
 		Object.assign(this, { index, name, unit });
@@ -963,17 +963,17 @@ function addCounts() {
 function wake(section, rows) {
 	const figure = section.querySelector('figure.icicle');
 	const row = rows.get(keyOf(section.dataset.id, section.dataset.pmu));
-	const hasCourse = row && row.points.length > 1;
+	const hasTimeline = row && row.points.length > 1;
 	let areas = null;
 
 	if (!section.open || section.dataset.awake)
 		return;
 	section.dataset.awake = 'yes';
-	if (hasCourse)
+	if (hasTimeline)
 		addMetrics(section, row);
 	if (!figure)
 		return;
-	if (hasCourse) {
+	if (hasTimeline) {
 		const place = document.createElement('div');
 
 		place.className = 'course';
@@ -1019,7 +1019,7 @@ function print(starts) {
 		plot.draw();
 }
 
-const rows = readCourse();
+const rows = readTimeline();
 
 addCounts();
 for (const nodes of read('nodes'))

@@ -695,7 +695,7 @@ static void add_slow_reading(struct td_region_files *files, size_t at, int regio
 
 	reading.region = region;
 	for (size_t i = 0; i < TD_BATCHES; i++) {
-		const struct td_course_sum *sum = &files->counts.course.points[i].v[at];
+		const struct td_timeline_sum *sum = &files->counts.timeline.points[i].v[at];
 
 		values.v[i] = (int64_t)sum->value;
 		times.v[i] = (int64_t)sum->running_ns;

@@ -16,7 +16,7 @@
 int td_recorded_put(const struct td_recording *rec, struct td_view *view,
 		    const struct td_readings *delta, uint64_t time_ns, struct td_err *err)
 {
-	const struct td_counted counted = { time_ns, &rec->times, delta, &rec->course };
+	const struct td_counted counted = { time_ns, &rec->times, delta, &rec->timeline };
 
 	if (view->source->tree)
 		td_tree_set_latencies(view->source->tree, &rec->latencies);

@@ -9,9 +9,9 @@
 #include "cmd/plan/job.h"
 #include "lib/base/err.h"
 #include "lib/base/index.h"
-#include "lib/count/course.h"
 #include "lib/count/latencies.h"
 #include "lib/count/readings.h"
+#include "lib/count/timeline.h"
 #include "lib/counter/counter.h"
 #include "lib/machine/sysfs.h"
 #include "lib/sample/sampler.h"
@@ -90,7 +90,7 @@ void td_control_close(struct td_control *control);
 struct td_tally {
 	struct td_readings sum;      /* counts since the last row */
 	struct td_index index;       /* index of sum, for threads, which come and go */
-	struct td_course course;     /* reads of sum; empty for a table of events */
+	struct td_timeline timeline; /* reads of sum; empty for a table of events */
 	struct td_readings all;      /* times of each event since counting began, if kept */
 	size_t nr_read;              /* number of readings of the last read */
 	bool fresh;                  /* the counts of the last read are in no row yet */

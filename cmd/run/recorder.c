@@ -150,19 +150,19 @@ void td_recorder_put_latencies(struct td_recorder *recorder, struct td_latencies
 	latencies->changed = false;
 }
 
-/* Write the course; times in a file start at its beginning. */
-static void put_course(const struct td_recorder *recorder, const struct td_course *course)
+/* Write the timeline; times in a file start at its beginning. */
+static void put_timeline(const struct td_recorder *recorder, const struct td_timeline *timeline)
 {
-	struct td_course shifted;
+	struct td_timeline shifted;
 
 	if (!recorder->base_ns) {
-		td_recording_write_course(recorder->fp, course);
+		td_recording_write_timeline(recorder->fp, timeline);
 		return;
 	}
-	shifted = *course;
+	shifted = *timeline;
 	for (size_t i = 0; i < shifted.nr; i++)
 		shifted.points[i].time_ns -= recorder->base_ns;
-	td_recording_write_course(recorder->fp, &shifted);
+	td_recording_write_timeline(recorder->fp, &shifted);
 }
 
 int td_recorder_put(struct td_recorder *recorder, const struct td_counted *counted,
@@ -170,7 +170,7 @@ int td_recorder_put(struct td_recorder *recorder, const struct td_counted *count
 {
 	if (!recorder->fp)
 		return 0;
-	put_course(recorder, counted->course);
+	put_timeline(recorder, counted->timeline);
 	td_recording_write_counts(recorder->fp, counted->time_ns - recorder->base_ns,
 				  counted->times, names, counted->readings);
 	recorder->last_ns = counted->time_ns;

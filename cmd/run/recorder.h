@@ -7,9 +7,9 @@
 
 #include "cmd/plan/job.h"
 #include "cmd/view/source.h"
-#include "lib/count/course.h"
 #include "lib/count/latencies.h"
 #include "lib/count/readings.h"
+#include "lib/count/timeline.h"
 
 struct td_zstd;
 

@@ -180,7 +180,7 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 		td_drilling_add(&run->drilling, &delta);
 	/* events have no errors */
 	if (job->tree)
-		td_course_add(&run->tally.course, &run->tally.sum, run->clock.read_ns);
+		td_timeline_add(&run->tally.timeline, &run->tally.sum, run->clock.read_ns);
 	/* for -v and notes on uncounted events */
 	if (job->request->verbose || job->target.enable_on_exec || job->machine.nmi_watchdog)
 		td_tally_add_times(&run->tally, job->plan.events.nr, &delta);
@@ -232,11 +232,12 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns, const struct td_usage *
 		   struct td_err *err)
 {
 	struct td_times times;
-	const struct td_counted counted = { time_ns, &times, &run->tally.sum, &run->tally.course };
+	const struct td_counted counted = { time_ns, &times, &run->tally.sum,
+					    &run->tally.timeline };
 	int rc;
 
 	td_clock_times(&run->clock, run->job, time_ns, usage, &times);
-	td_course_end(&run->tally.course, &run->tally.sum, run->clock.read_ns);
+	td_timeline_end(&run->tally.timeline, &run->tally.sum, run->clock.read_ns);
 	rc = record_row(run, &counted, err);
 	return rc ? rc : td_view_put(&run->session->view, &counted, err);
 }

@@ -58,7 +58,7 @@ void td_tally_add_times(struct td_tally *tally, size_t nr_events, const struct t
 void td_tally_clear_row(struct td_tally *tally, bool per_thread)
 {
 	tally->fresh = false;
-	td_course_clear(&tally->course);
+	td_timeline_clear(&tally->timeline);
 	if (!per_thread) {
 		td_readings_clear(&tally->sum);
 		return;
@@ -81,7 +81,7 @@ uint64_t td_tally_enabled_ns(const struct td_tally *tally)
 void td_tally_free(struct td_tally *tally)
 {
 	free(tally->sum.v);
-	td_course_free(&tally->course);
+	td_timeline_free(&tally->timeline);
 	td_index_free(&tally->index);
 	free(tally->all.v);
 	*tally = (struct td_tally){ 0 };

@@ -75,7 +75,7 @@ int td_region_result_show(struct td_region_result *result, const struct td_batch
 	const struct td_times times = { usage->elapsed_ns, usage->has_times, usage->user_ns,
 					usage->sys_ns };
 	const struct td_counted counted = { usage->elapsed_ns, &times, &counts->readings,
-					    &counts->course };
+					    &counts->timeline };
 	int rc = td_view_begin(&result->view, err);
 
 	if (!rc && counts->readings.nr)

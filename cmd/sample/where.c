@@ -351,7 +351,7 @@ static int put_profile(struct td_recording *rec, struct td_view *view, struct td
 	const struct td_counted counted = { .time_ns = rec->usage.elapsed_ns,
 					    .times = &rec->times,
 					    .readings = &counts->readings,
-					    .course = &counts->course };
+					    .timeline = &counts->timeline };
 	int rc = td_view_begin(view, err);
 
 	return !rc && counts->readings.nr ? td_view_put(view, &counted, err) : rc;

@@ -38,23 +38,23 @@ static struct td_times times_without(const struct td_counted *counted, size_t ba
 {
 	struct td_times times = *counted->times;
 	uint64_t all = times.elapsed_ns;
-	uint64_t out = td_course_batch_ns(counted->course, batch, counted->time_ns - all);
+	uint64_t out = td_timeline_batch_ns(counted->timeline, batch, counted->time_ns - all);
 
 	return !all || out > all ? times : td_times_part(&times, (double)(all - out) / (double)all);
 }
 
-/* Add the report without each batch of the course.  events: as in td_course_leave_out(). */
+/* Add the report without each batch of the timeline.  events: as in td_timeline_leave_out(). */
 static void view_leave_out(struct td_view *view, const struct td_aggregator *agg,
 			   const struct td_counted *counted, const bool *events,
 			   struct td_errors *errors)
 {
 	struct td_readings rest = { 0 };
 
-	for (size_t i = 0; i < counted->course->nr; i++) {
+	for (size_t i = 0; i < counted->timeline->nr; i++) {
 		struct td_times times = events ? *counted->times : times_without(counted, i);
 		struct td_round round;
 
-		td_course_leave_out(counted->course, i, events, counted->readings, &rest);
+		td_timeline_leave_out(counted->timeline, i, events, counted->readings, &rest);
 		td_round_eval(&round, view, agg, &rest, &times);
 		td_errors_add(errors, errors->report, &round.report);
 		td_round_free(&round);
@@ -90,16 +90,16 @@ static void add_batches(struct td_view *view, const struct td_aggregator *agg,
 {
 	uint64_t all = counted->times->elapsed_ns;
 	struct td_readings batch = { 0 };
-	struct td_course few;
+	struct td_timeline few;
 
-	td_course_join(&few, counted->course);
+	td_timeline_join(&few, counted->timeline);
 	for (size_t i = 0; i < few.nr; i++) {
-		uint64_t ns = td_course_batch_ns(&few, i, counted->time_ns - all);
+		uint64_t ns = td_timeline_batch_ns(&few, i, counted->time_ns - all);
 		struct td_times times =
 			td_times_part(counted->times, all ? (double)ns / (double)all : 0);
 		struct td_round round;
 
-		td_course_cut_out(&few, i, counted->readings, &batch);
+		td_timeline_cut_out(&few, i, counted->readings, &batch);
 		td_round_eval(&round, view, agg, &batch, &times);
 		td_ranges_add(ranges, &round.report, ns);
 		td_round_free(&round);
@@ -148,7 +148,7 @@ static bool wants_errors(const struct td_view *view, const struct td_counted *co
 {
 	bool may_rest = view->source->tree->nr_families > 0;
 
-	return counted->course->nr >= TD_MIN_BATCHES || (may_rest && counted->course->nr > 1) ||
+	return counted->timeline->nr >= TD_MIN_BATCHES || (may_rest && counted->timeline->nr > 1) ||
 	       !view->sink.frame.interval || view->sink.frame.errors;
 }
 
@@ -166,7 +166,7 @@ static void add_all(struct td_view *view, const struct td_aggregator *agg,
 		any |= multiplexed[i];
 	/* a value at its bound would have an error of 0 */
 	view->evaluation.unbounded = true;
-	if (any && counted->course->nr >= TD_MIN_BATCHES)
+	if (any && counted->timeline->nr >= TD_MIN_BATCHES)
 		view_leave_out(view, agg, counted, multiplexed, errors);
 	view->evaluation.unbounded = false;
 	add_steps(view, totals, counted->times, errors);
@@ -211,7 +211,7 @@ static void fill_errors_in_time(struct td_view *view, const struct td_aggregator
 	td_errors_begin(&errors, report);
 	td_ranges_begin(&ranges, report);
 	errors.ranges = &ranges;
-	ranges.nr_reads = counted->course->nr_reads;
+	ranges.nr_reads = counted->timeline->nr_reads;
 	add_all(view, agg, counted, totals, &ranges, &errors);
 	td_ranges_end(&ranges);
 	td_errors_end(&errors);
@@ -273,7 +273,7 @@ static void fill_errors_of_samples(struct td_view *view, const struct td_aggrega
 	struct td_errors errors;
 
 	td_errors_begin(&errors, report);
-	if (counted->course->nr >= TD_MIN_BATCHES) {
+	if (counted->timeline->nr >= TD_MIN_BATCHES) {
 		view_leave_out(view, agg, counted, NULL, &errors);
 		if (view->source->regions)
 			add_cost(view, agg, counted, &errors);
@@ -288,7 +288,7 @@ void td_view_fill_errors(struct td_view *view, const struct td_aggregator *agg,
 			 const struct td_counted *counted, const struct td_totals *totals,
 			 struct td_report *report)
 {
-	if (counted->course->samples)
+	if (counted->timeline->samples)
 		fill_errors_of_samples(view, agg, counted, totals, report);
 	else
 		fill_errors_in_time(view, agg, counted, totals, report);
@@ -341,13 +341,13 @@ bool td_view_keeps_runs(const struct td_view *view)
 static void keep(struct td_view *view, const struct td_counted *counted)
 {
 	struct td_kept_run *run = td_array_add(&view->kept, view->nr_kept, sizeof(*run));
-	struct td_course few;
+	struct td_timeline few;
 
 	view->nr_kept++;
-	td_course_join(&few, counted->course);
+	td_timeline_join(&few, counted->timeline);
 	*run = (struct td_kept_run){ .time_ns = counted->time_ns, .times = *counted->times };
 	td_readings_copy(&run->readings, counted->readings);
-	td_course_copy(&run->course, &few);
+	td_timeline_copy(&run->timeline, &few);
 }
 
 void td_view_add_joined(struct td_view *view, const struct td_totals *totals,
@@ -502,13 +502,13 @@ static void leave_out(struct joining *j, size_t which, size_t batch, const struc
 	struct td_view *view = j->view;
 	const struct td_kept_run *run = &view->kept[which];
 	const struct td_counted counted = { run->time_ns, &run->times, &run->readings,
-					    &run->course };
+					    &run->timeline };
 	struct td_times times = times_without(&counted, batch);
 	struct td_totals totals = { 0 };
 	struct td_totals_sum sum;
 	struct td_report report = { 0 };
 
-	td_course_leave_out(&run->course, batch, NULL, &run->readings, rest);
+	td_timeline_leave_out(&run->timeline, batch, NULL, &run->readings, rest);
 	td_aggregate(&view->aggregator, rest, view->source->plan, &totals);
 	weigh(j, run, rest, &times);
 	join(j, which, &totals, &times, &sum);
@@ -523,13 +523,13 @@ static void add_run(struct joining *j, size_t which, const struct td_totals *tot
 		    const struct td_times *times)
 {
 	struct td_view *view = j->view;
-	const struct td_course *course = &view->kept[which].course;
+	const struct td_timeline *timeline = &view->kept[which].timeline;
 	struct td_readings rest = { 0 };
 	struct td_report whole = { 0 };
 
 	view->evaluation.run = 1 + (unsigned int)which;
 	td_eval(&view->evaluation, totals, times, view->merge, &whole);
-	for (size_t i = 0; course->nr >= TD_MIN_BATCHES && i < course->nr; i++)
+	for (size_t i = 0; timeline->nr >= TD_MIN_BATCHES && i < timeline->nr; i++)
 		leave_out(j, which, i, &whole, &rest);
 	td_errors_end_series(&j->errors, &whole);
 	view->evaluation.run = 0;

@@ -417,7 +417,7 @@ static int view_put_total(struct td_view *view, const struct td_counted *counted
 
 struct rows {
 	struct td_view *view;
-	/* NULL: several runs, each with its own course */
+	/* NULL: several runs, each with its own timeline */
 	const struct td_counted *counted;
 	uint64_t time_ns;
 	const struct td_times *times;
@@ -609,7 +609,7 @@ static int put_rows(const struct rows *r, struct td_err *err)
 static void add_part(struct td_view *view, const struct td_readings *part, uint64_t time_ns)
 {
 	td_readings_merge(&view->whole, &view->whole_index, part);
-	td_course_add(&view->whole_course, &view->whole, time_ns);
+	td_timeline_add(&view->whole_timeline, &view->whole, time_ns);
 }
 
 /*
@@ -618,19 +618,19 @@ static void add_part(struct td_view *view, const struct td_readings *part, uint6
  */
 void td_view_add_to_total(struct td_view *view, const struct td_counted *counted)
 {
-	const struct td_course *course = counted->course;
+	const struct td_timeline *timeline = counted->timeline;
 	uint64_t begun_ns = view->whole_times.elapsed_ns;
 	struct td_readings part = { 0 };
 
 	td_times_add(&view->whole_times, counted->times, !view->whole.nr);
-	if (course->nr < 2) {
+	if (timeline->nr < 2) {
 		add_part(view, counted->readings, view->whole_times.elapsed_ns);
 		return;
 	}
-	for (size_t i = 0; i < course->nr; i++) {
-		td_course_cut_out(course, i, counted->readings, &part);
+	for (size_t i = 0; i < timeline->nr; i++) {
+		td_timeline_cut_out(timeline, i, counted->readings, &part);
 		add_part(view, &part,
-			 begun_ns + td_since(course->points[i].time_ns,
+			 begun_ns + td_since(timeline->points[i].time_ns,
 					     counted->time_ns - counted->times->elapsed_ns));
 	}
 	free(part.v);
@@ -675,7 +675,7 @@ static void put_end(struct td_view *view, const struct td_usage *usage)
 static int put_summary(struct td_view *view, const struct td_usage *usage, struct td_err *err)
 {
 	const struct td_counted counted = { view->whole_times.elapsed_ns, &view->whole_times,
-					    &view->whole, &view->whole_course };
+					    &view->whole, &view->whole_timeline };
 	struct td_totals totals = { 0 };
 	const struct rows rows = {
 		view,    &counted, usage->from_ns + usage->elapsed_ns, &view->whole_times,
@@ -684,7 +684,7 @@ static int put_summary(struct td_view *view, const struct td_usage *usage, struc
 	int rc;
 
 	td_aggregate(&view->aggregator, &view->whole, view->source->plan, &totals);
-	td_course_end(&view->whole_course, &view->whole, view->whole_times.elapsed_ns);
+	td_timeline_end(&view->whole_timeline, &view->whole, view->whole_times.elapsed_ns);
 	view->sink.frame.interval = false;
 	view->sink.writer.summary = true;
 	view->sink.writer.header_done = view->sink.writer.out->one_header;
@@ -694,7 +694,7 @@ static int put_summary(struct td_view *view, const struct td_usage *usage, struc
 	view->sink.writer.summary = false;
 	view->whole.nr = 0;
 	td_index_clear(&view->whole_index);
-	td_course_clear(&view->whole_course);
+	td_timeline_clear(&view->whole_timeline);
 	view->whole_times = (struct td_times){ 0 };
 	td_totals_free(&totals);
 	return rc;

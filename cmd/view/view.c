@@ -189,7 +189,7 @@ void td_view_drop_kept(struct td_view *view)
 {
 	for (size_t i = 0; i < view->nr_kept; i++) {
 		free(view->kept[i].readings.v);
-		td_course_free(&view->kept[i].course);
+		td_timeline_free(&view->kept[i].timeline);
 	}
 	free(view->kept);
 	view->kept = NULL;
@@ -210,7 +210,7 @@ int td_view_close(struct td_view *view, struct td_err *err)
 	free(view->whole.v);
 	view->whole = (struct td_readings){ 0 };
 	td_index_free(&view->whole_index);
-	td_course_free(&view->whole_course);
+	td_timeline_free(&view->whole_timeline);
 	td_spreads_free(&view->spreads);
 	free(view->runs_ns);
 	view->runs_ns = NULL;

@@ -12,7 +12,7 @@
 #include "cmd/view/source.h"
 #include "cmd/view/viewer.h"
 #include "lib/count/aggregator.h"
-#include "lib/count/course.h"
+#include "lib/count/timeline.h"
 #include "lib/count/totals_sum.h"
 #include "metrics/eval/eval.h"
 #include "metrics/table/table.h"
@@ -43,7 +43,7 @@ struct td_view {
 	struct td_index whole_index;
 	struct td_times whole_times;
 	/* its batches are intervals, or parts of them */
-	struct td_course whole_course;
+	struct td_timeline whole_timeline;
 	struct td_totals_sum sum;    /* sum of the runs */
 	struct td_spreads spreads;   /* variation of the runs' values */
 	unsigned int nr_joined;      /* --no-multiplex: number of runs of a result; else 0 */
@@ -58,7 +58,7 @@ struct td_view {
 		uint64_t time_ns;
 		struct td_times times;
 		struct td_readings readings;
-		struct td_course course;
+		struct td_timeline timeline;
 	} * kept;
 	size_t nr_kept;
 	uint64_t *runs_ns;          /* time of each run so far */

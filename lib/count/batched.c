@@ -127,17 +127,17 @@ void td_batched_add(struct td_batched *batched, const struct td_reading *reading
 	slot->value = (uint64_t)td_sums_total(values);
 	slot->enabled_ns = slot->running_ns = (uint64_t)td_sums_total(times);
 	for (size_t i = 0; i < TD_BATCHES; i++) {
-		struct td_course_point *point = &batched->course.points[i];
-		struct td_course_sum *sum =
+		struct td_timeline_point *point = &batched->timeline.points[i];
+		struct td_timeline_sum *sum =
 			td_array_add(&point->v, readings->nr, sizeof(*point->v));
 
-		*sum = (struct td_course_sum){ (uint64_t)values->v[i], (uint64_t)times->v[i],
-					       (uint64_t)times->v[i] };
+		*sum = (struct td_timeline_sum){ (uint64_t)values->v[i], (uint64_t)times->v[i],
+						 (uint64_t)times->v[i] };
 	}
 	readings->nr++;
 }
 
-static void add_sum(struct td_course_sum *to, const struct td_course_sum *from)
+static void add_sum(struct td_timeline_sum *to, const struct td_timeline_sum *from)
 {
 	to->value += from->value;
 	to->enabled_ns += from->enabled_ns;
@@ -146,24 +146,24 @@ static void add_sum(struct td_course_sum *to, const struct td_course_sum *from)
 
 void td_batched_end(struct td_batched *batched)
 {
-	struct td_course *course = &batched->course;
+	struct td_timeline *timeline = &batched->timeline;
 	size_t nr = batched->readings.nr;
 
 	for (size_t i = 0; nr && i < TD_BATCHES; i++) {
-		struct td_course_point *point = &course->points[i];
+		struct td_timeline_point *point = &timeline->points[i];
 
 		point->time_ns = i;
 		point->nr = nr;
 		for (size_t r = 0; i && r < nr; r++)
-			add_sum(&point->v[r], &course->points[i - 1].v[r]);
+			add_sum(&point->v[r], &timeline->points[i - 1].v[r]);
 	}
-	course->nr = nr ? TD_BATCHES : 0;
-	course->samples = true;
+	timeline->nr = nr ? TD_BATCHES : 0;
+	timeline->samples = true;
 }
 
 void td_batched_free(struct td_batched *batched)
 {
 	free(batched->readings.v);
-	td_course_free(&batched->course);
+	td_timeline_free(&batched->timeline);
 	*batched = (struct td_batched){ 0 };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include "lib/count/course.h"
+#include "lib/count/timeline.h"
 #include "lib/region/layout.h"
 
 /*
@@ -47,15 +47,15 @@ struct td_sums td_sums_round(const double batches[TD_BATCHES]);
 struct td_sums td_sums_from_parts(const struct td_parts *parts, uint64_t nr);
 int64_t td_sums_total(const struct td_sums *sums);
 
-/* Readings with a course whose points are the ends of the batches. */
+/* Readings with a timeline whose points are the ends of the batches. */
 struct td_batched {
 	struct td_readings readings;
-	struct td_course course;
+	struct td_timeline timeline;
 };
 
 /* Adds a reading; its value and its times are set from the sums. */
 void td_batched_add(struct td_batched *batched, const struct td_reading *reading,
 		    const struct td_sums *values, const struct td_sums *times);
-/* Completes the course; call after the last td_batched_add(). */
+/* Completes the timeline; call after the last td_batched_add(). */
 void td_batched_end(struct td_batched *batched);
 void td_batched_free(struct td_batched *batched);

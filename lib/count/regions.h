@@ -182,7 +182,7 @@ void td_region_add_calls(struct td_region *to, const struct td_region *from);
 #define TD_MANY_CALLS   30
 /*
  * Minimum number of calls to compare slow with typical calls: typical calls need errors,
- * which need at least TD_MIN_BATCHES (course.h) batches of one call each, and a single
+ * which need at least TD_MIN_BATCHES (timeline.h) batches of one call each, and a single
  * slow call is not representative.
  */
 #define TD_MIN_CALLS 10

@@ -99,7 +99,7 @@ struct td_cell {
 	double systematic_error;
 	bool paused; /* paused for a part of the time */
 	/*
-	 * The range of the middle 90 % of the batches of the course; NaN: unknown.  It
+	 * The range of the middle 90 % of the batches of the timeline; NaN: unknown.  It
 	 * does not affect the error.
 	 */
 	double low, high;
@@ -230,7 +230,7 @@ struct td_row {
 	} activity;
 	/* sum of the four fields of PERF_METRICS, divided by the slots; NaN: unknown */
 	double fields_sum;
-	/* The nodes that had the most slots in batches of the course. */
+	/* The nodes that had the most slots in batches of the timeline. */
 	struct td_phases {
 		double first_pct;  /* share of the time that first had the most slots; 0: unknown */
 		int first, second; /* columns with the most slots for the longest times; -1: none */

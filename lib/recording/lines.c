@@ -323,7 +323,7 @@ static int parse_head(struct td_recording *rec, struct json_object *head, struct
 	return 0;
 }
 
-/* --- the course of an interval: a line for each point, before its counts ---- */
+/* --- the timeline of an interval: a line for each point, before its counts ---- */
 
 /* INT64_MAX is refused because json-c returns it for all larger numbers. */
 #define MAX_COUNT (INT64_MAX - 1)
@@ -347,17 +347,17 @@ static bool parse_sum(struct json_object *array, struct td_reading *out)
 }
 
 /* Are all sums at least as large as at the last point? */
-static bool is_continued(const struct td_course *course, const struct td_readings *sums)
+static bool is_continued(const struct td_timeline *timeline, const struct td_readings *sums)
 {
-	const struct td_course_point *last;
+	const struct td_timeline_point *last;
 
-	if (!course->nr)
+	if (!timeline->nr)
 		return true;
-	last = &course->points[course->nr - 1];
+	last = &timeline->points[timeline->nr - 1];
 	if (sums->nr < last->nr)
 		return false;
 	for (size_t i = 0; i < last->nr; i++) {
-		const struct td_course_sum *sum = &last->v[i];
+		const struct td_timeline_sum *sum = &last->v[i];
 
 		if (sums->v[i].value < sum->value || sums->v[i].enabled_ns < sum->enabled_ns ||
 		    sums->v[i].running_ns < sum->running_ns)
@@ -366,7 +366,7 @@ static bool is_continued(const struct td_course *course, const struct td_reading
 	return true;
 }
 
-/* Add a point, {"so_far":0.1,"sums":[[value,enabled,running]...]}, to rec->course. */
+/* Add a point, {"so_far":0.1,"sums":[[value,enabled,running]...]}, to rec->timeline. */
 static int read_sums(struct td_recording *rec, struct json_object *line, struct json_object *sums,
 		     struct td_err *err)
 {
@@ -375,19 +375,19 @@ static int read_sums(struct td_recording *rec, struct json_object *line, struct 
 	bool ok = true;
 
 	/* points are of calls or samples if there are regions, as in td_batched_end() */
-	rec->course.samples = rec->regions.nr > 0;
-	if (rec->course.nr == TD_COURSE_POINTS)
+	rec->timeline.samples = rec->regions.nr > 0;
+	if (rec->timeline.nr == TD_TIMELINE_POINTS)
 		return td_recording_bad(rec, err, "too many points before an interval");
 	if (!td_json_seconds(line, "so_far", &time_ns) ||
-	    (rec->course.nr &&
-	     time_ns + rec->base_ns < rec->course.points[rec->course.nr - 1].time_ns))
+	    (rec->timeline.nr &&
+	     time_ns + rec->base_ns < rec->timeline.points[rec->timeline.nr - 1].time_ns))
 		return td_recording_bad(rec, err, "\"sums\" need a later so_far");
 	td_recording_resize(&point, json_object_array_length(sums));
 	for (size_t i = 0; ok && i < point.nr; i++)
 		ok = parse_sum(json_object_array_get_idx(sums, i), &point.v[i]);
-	ok = ok && is_continued(&rec->course, &point);
+	ok = ok && is_continued(&rec->timeline, &point);
 	if (ok)
-		td_course_add(&rec->course, &point, time_ns + rec->base_ns);
+		td_timeline_add(&rec->timeline, &point, time_ns + rec->base_ns);
 	free(point.v);
 	if (ok)
 		return 0;
@@ -595,7 +595,7 @@ static int read_counts(struct td_recording *rec, struct json_object *line, uint6
 			return td_err_set(err, -EINVAL, "%s:%zu: counts[%zu] is of no region",
 					  rec->path, rec->line, i);
 	}
-	if (is_continued(&rec->course, readings))
+	if (is_continued(&rec->timeline, readings))
 		return 0;
 	return bad(rec, err, "the counts are less than the sums before");
 }
@@ -686,7 +686,7 @@ static int read_latencies(struct td_recording *rec, struct json_object *object, 
 
 /*
  * Read a line.  Sets *more if it precedes an interval: names of tasks, regions, latencies, a
- * topology or a point of the course.
+ * topology or a point of the timeline.
  */
 static int read_line(struct td_recording *rec, uint64_t *time_ns, struct td_readings *readings,
 		     bool *more, struct td_err *err)
@@ -720,7 +720,7 @@ int td_recording_read_interval(struct td_recording *rec, uint64_t *time_ns,
 	bool more = true;
 	int rc = rec->ended ? 1 : 0;
 
-	td_course_clear(&rec->course);
+	td_timeline_clear(&rec->timeline);
 	while (!rc && more)
 		rc = read_line(rec, time_ns, readings, &more, err);
 	return rc;

@@ -236,7 +236,7 @@ void td_recording_close(struct td_recording *rec)
 	free_names(rec->info.containers, rec->info.nr_containers);
 	td_task_names_free(&rec->names);
 	td_regions_free(&rec->regions);
-	td_course_free(&rec->course);
+	td_timeline_free(&rec->timeline);
 	td_latencies_free(&rec->latencies);
 	td_plan_free(&rec->plan);
 	td_machine_free(&rec->machine);

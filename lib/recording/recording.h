@@ -16,11 +16,11 @@
 #include "lib/base/util.h"
 #include "lib/count/aggregator.h"
 #include "lib/count/ask.h"
-#include "lib/count/course.h"
 #include "lib/count/latencies.h"
 #include "lib/count/readings.h"
 #include "lib/count/regions.h"
 #include "lib/count/report.h"
+#include "lib/count/timeline.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
@@ -73,8 +73,8 @@ void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
 				const struct td_regions *regions);
 /* Write the latencies that apply to the next counts and all later ones. */
 void td_recording_write_latencies(FILE *fp, const struct td_latencies *latencies);
-/* Write the course of the next counts, if it has more than one batch. */
-void td_recording_write_course(FILE *fp, const struct td_course *course);
+/* Write the timeline of the next counts, if it has more than one batch. */
+void td_recording_write_timeline(FILE *fp, const struct td_timeline *timeline);
 void td_recording_write_end(FILE *fp, const struct td_usage *usage, int exit_status);
 
 struct td_perf_file;
@@ -115,7 +115,7 @@ struct td_recording {
 	struct td_task_names names;    /* names of tasks that were read so far */
 	struct td_regions regions;     /* regions of the counts; may be empty */
 	struct td_times times;         /* times of the last interval */
-	struct td_course course;       /* course of the last interval */
+	struct td_timeline timeline;   /* timeline of the last interval */
 	struct td_latencies latencies; /* latencies that were read last */
 	uint64_t time_ns;              /* end of the last interval */
 	/* start of this file, relative to the start of the first one */

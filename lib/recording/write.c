@@ -237,7 +237,7 @@ void td_recording_write_latencies(FILE *fp, const struct td_latencies *latencies
 	td_json_put_line(fp, line);
 }
 
-static struct json_object *sum_array(const struct td_course_sum *sum)
+static struct json_object *sum_array(const struct td_timeline_sum *sum)
 {
 	struct json_object *array = json_object_new_array_ext(3);
 
@@ -247,10 +247,10 @@ static struct json_object *sum_array(const struct td_course_sum *sum)
 	return array;
 }
 
-void td_recording_write_course(FILE *fp, const struct td_course *course)
+void td_recording_write_timeline(FILE *fp, const struct td_timeline *timeline)
 {
-	for (size_t i = 0; course->nr > 1 && i < course->nr; i++) {
-		const struct td_course_point *point = &course->points[i];
+	for (size_t i = 0; timeline->nr > 1 && i < timeline->nr; i++) {
+		const struct td_timeline_point *point = &timeline->points[i];
 		struct json_object *line = td_json_line();
 		struct json_object *sums = json_object_new_array();
 

@@ -216,7 +216,7 @@ enum {
 	/*
 	 * When every second point has been dropped, at least 12 batches are left, of which readers
 	 * make at most 16 (lib/count/batched.h).  With fewer than 8 batches there is no error
-	 * (TD_MIN_BATCHES in lib/count/course.h), and with 8 to 10 it is 1.5 times as wide as
+	 * (TD_MIN_BATCHES in lib/count/timeline.h), and with 8 to 10 it is 1.5 times as wide as
 	 * necessary (tests/unit/region_calls.c).
 	 */
 	TD_REGION_BUCKET_POINTS = 24,

@@ -8,7 +8,7 @@
 
 #include "lib/base/index.h"
 #include "lib/base/util.h"
-#include "lib/count/course.h"
+#include "lib/count/timeline.h"
 #include "metrics/diff/interval.h"
 
 #define PERCENT 100

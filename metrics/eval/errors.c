@@ -21,9 +21,9 @@ void td_ranges_begin(struct td_ranges *ranges, struct td_report *report)
 
 	*ranges = (struct td_ranges){
 		.report = report,
-		.values = td_calloc(nr, TD_COURSE_FEW * sizeof(float)),
+		.values = td_calloc(nr, TD_TIMELINE_FEW * sizeof(float)),
 		.over = td_calloc(nr, sizeof(*ranges->over)),
-		.slots = td_calloc(report->nr_rows + 1, TD_COURSE_FEW * sizeof(float)),
+		.slots = td_calloc(report->nr_rows + 1, TD_TIMELINE_FEW * sizeof(float)),
 		.ns = td_calloc(nr, sizeof(*ranges->ns)),
 	};
 }
@@ -59,7 +59,7 @@ static int leader(const struct td_report *report, const struct td_row *row)
 
 static void add_to_range(struct td_ranges *ranges, size_t at, const struct td_cell *cell)
 {
-	ranges->values[at * TD_COURSE_FEW + ranges->nr] = cell ? (float)td_cell_value(cell) : NAN;
+	ranges->values[at * TD_TIMELINE_FEW + ranges->nr] = cell ? (float)td_cell_value(cell) : NAN;
 	if (cell && cell->over_threshold)
 		ranges->over[at] |= UINT32_C(1) << ranges->nr;
 }
@@ -77,7 +77,7 @@ void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch, uint
 
 		if (most >= 0)
 			ranges->ns[first + (size_t)most] += ns;
-		ranges->slots[r * TD_COURSE_FEW + ranges->nr] = row ? (float)row->slots : NAN;
+		ranges->slots[r * TD_TIMELINE_FEW + ranges->nr] = row ? (float)row->slots : NAN;
 		for (size_t c = 0; c < report->nr_columns; c++)
 			add_to_range(ranges, first + c, row ? &row->cells[c] : NULL);
 	}
@@ -89,12 +89,12 @@ void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch, uint
 /* Return the value of a cell in a batch; NaN: unknown. */
 static double range_value(const struct td_ranges *ranges, size_t at, size_t batch)
 {
-	return (double)ranges->values[at * TD_COURSE_FEW + batch];
+	return (double)ranges->values[at * TD_TIMELINE_FEW + batch];
 }
 
 static double range_slots(const struct td_ranges *ranges, size_t row, size_t batch)
 {
-	return (double)ranges->slots[row * TD_COURSE_FEW + batch];
+	return (double)ranges->slots[row * TD_TIMELINE_FEW + batch];
 }
 
 /* Was the cell above its threshold in the batch? */
@@ -103,9 +103,9 @@ static bool range_over(const struct td_ranges *ranges, size_t at, size_t batch)
 	return ranges->over[at] >> batch & 1;
 }
 
-static size_t known_values(const struct td_ranges *ranges, size_t at, float known[TD_COURSE_FEW])
+static size_t known_values(const struct td_ranges *ranges, size_t at, float known[TD_TIMELINE_FEW])
 {
-	const float *v = ranges->values + at * TD_COURSE_FEW;
+	const float *v = ranges->values + at * TD_TIMELINE_FEW;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < ranges->nr; i++) {
@@ -118,7 +118,7 @@ static size_t known_values(const struct td_ranges *ranges, size_t at, float know
 /* Return the variance of the values of a cell; 0 if there are fewer than two. */
 static double range_variance(const struct td_ranges *ranges, size_t at)
 {
-	float v[TD_COURSE_FEW];
+	float v[TD_TIMELINE_FEW];
 	size_t nr = known_values(ranges, at, v);
 	double sum = 0, squares = 0;
 
@@ -154,7 +154,7 @@ static int by_value(const void *a, const void *b)
 
 static void set_range(const struct td_ranges *ranges, size_t at, struct td_cell *cell)
 {
-	float v[TD_COURSE_FEW];
+	float v[TD_TIMELINE_FEW];
 	size_t nr = known_values(ranges, at, v);
 	size_t out = (size_t)(OUTSIDE * (double)nr);
 

@@ -2,8 +2,8 @@
 /* Additions to the rows of a finished report (td_eval()). */
 #pragma once
 
-#include "lib/count/course.h"
 #include "lib/count/report.h"
+#include "lib/count/timeline.h"
 #include "metrics/tree/tree.h"
 
 /*
@@ -44,7 +44,7 @@ struct td_ranges {
 };
 
 void td_ranges_begin(struct td_ranges *ranges, struct td_report *report);
-/* Adds a batch, which took ns.  There may be up to TD_COURSE_FEW batches. */
+/* Adds a batch, which took ns.  There may be up to TD_TIMELINE_FEW batches. */
 void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch, uint64_t ns);
 /* Sets each cell's low and high, and each row's phases, if there are enough batches. */
 void td_ranges_end(struct td_ranges *ranges);
@@ -99,7 +99,7 @@ void td_paused_free(struct td_paused *paused);
  * is unknown between two time slices of a group.
  *
  * Calls, sample pairs and the runs of --no-multiplex are samples of all such calls, pairs and
- * runs, so the error is that of a mean (lib/count/course.h).
+ * runs, so the error is that of a mean (lib/count/timeline.h).
  *
  * A row that was joined from several runs has a series of batches for each run.  Each batch of
  * each run is left out in turn, and the variances of the series add up, because runs are

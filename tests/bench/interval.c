@@ -46,7 +46,7 @@ static int time_rows(struct bench *b, int rounds, struct td_err *err)
 	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
 	int rc = td_recording_next(&b->rec, &time_ns, &delta, err);
-	const struct td_counted counted = { time_ns, &b->rec.times, &delta, &b->rec.course };
+	const struct td_counted counted = { time_ns, &b->rec.times, &delta, &b->rec.timeline };
 
 	for (int i = 0; !rc && i < rounds; i++) {
 		double began = now_us();

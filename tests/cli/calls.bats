@@ -671,14 +671,14 @@ few() {
 		    return [row for row in map(json.loads, done.stdout.splitlines())
 		            if row.get("function") == "f" and row.get("metric") and row["took_from"] < 0.001]
 		head, regions, counts, end = [json.loads(line) for line in open("recording")]
-		course = [{"so_far": counts["time"] * part / 16, "sums": [[int(n * part / 16) for n in c[3:6]] for c in counts["counts"]]}
+		timeline = [{"so_far": counts["time"] * part / 16, "sums": [[int(n * part / 16) for n in c[3:6]] for c in counts["counts"]]}
 		          for part in range(1, 17)]
-		write("free", [head, regions, *course, counts, end])
+		write("free", [head, regions, *timeline, counts, end])
 		free = usual("free")
 		slots, = {row["slots_per_call"] for row in free if row["pmu"] == "cpu_core"}
 		added = {"cpu_core/slots/": round(slots), "cpu_core/topdown-retiring/": round(slots)}
 		regions["timed"][0]["cost"] = [added.get(event["name"], 0) for event in head["events"]]
-		write("costly", [head, regions, *course, counts, end])
+		write("costly", [head, regions, *timeline, counts, end])
 		costly = usual("costly")
 		assert len(free) == len(costly) == 8
 		for row, other in zip(free, costly):

@@ -7,7 +7,7 @@
 load helper
 
 A=$data/alderlake.jsonl
-course=$data/alderlake-course.jsonl
+timeline=$data/alderlake-timeline.jsonl
 
 # fields NAME...: these columns of tdstat's CSV in standard input
 fields() {
@@ -70,7 +70,7 @@ grown() {
 
 @test "a recording and itself: nothing changed, and nothing is marked" {
 	needs_wing import
-	for file in "$data"/{alderlake,alderlake-2,alderlake-course,sapphirerapids-2,zen5}.jsonl \
+	for file in "$data"/{alderlake,alderlake-2,alderlake-timeline,sapphirerapids-2,zen5}.jsonl \
 		"$data"/manual/{xz-3,xz-events}.jsonl "$data"/perf-6.12-default.{csv,jsonl}; do
 		for per in '' '--per second' '--per run'; do
 			"$TDSTAT" diff -x, $per "$file" "$file" >out
@@ -146,8 +146,8 @@ several() {
 }
 
 @test "what changed most comes first, and what is more than chance is marked" {
-	several "$course" a 6 0.99 1 1.01 # topdown-mem-bound
-	several "$course" b 6 1.49 1.5 1.51
+	several "$timeline" a 6 0.99 1 1.01 # topdown-mem-bound
+	several "$timeline" b 6 1.49 1.5 1.51
 	"$TDSTAT" diff -x, a1 a2 a3 -- b1 b2 b3 >out
 	assert_same 'elapsed' "$(fields name <out | head -n 1)"
 	fields slots_difference <out | sed -n 's/^-//; /./p' >sizes
@@ -160,12 +160,12 @@ several() {
 }
 
 @test "one of each tells nothing of chance, whatever they are; two commands neither with -r 1" {
-	grown 6 1.5 "$course" >b
-	"$TDSTAT" diff -x, "$course" b >out
+	grown 6 1.5 "$timeline" >b
+	"$TDSTAT" diff -x, "$timeline" b >out
 	assert_same '  0' "$(fields error percent_error marked <out | sort -u)"
-	try "$TDSTAT" diff "$course" b
+	try "$TDSTAT" diff "$timeline" b
 	assert_output --partial 'The noise is unknown'
-	assert_output --partial "tdstat diff $course A2 ... A5 -- b B2 ... B5"
+	assert_output --partial "tdstat diff $timeline A2 ... A5 -- b B2 ... B5"
 	run ! grep -E '^ \*|±' <<<"$output"
 	try "$TDSTAT" diff -r 1 -e page-faults -- true : true
 	assert_regex "$stderr" 'The noise is unknown; use 5 runs of each'
@@ -212,8 +212,8 @@ counts() {
 	"$TDSTAT" diff -j a1 a2 a3 -- b1 b2 b3 >out
 	assert_same "$name" "$(jq -r 'select(.marked).name' out)"
 	# of shares, copies tell nothing
-	grown 6 1.5 "$course" >b
-	"$TDSTAT" diff -x, "$course" "$course" "$course" -- b b b >out
+	grown 6 1.5 "$timeline" >b
+	"$TDSTAT" diff -x, "$timeline" "$timeline" "$timeline" -- b b b >out
 	assert_same ' 0' "$(fields error marked <out | sort -u)"
 }
 
@@ -346,10 +346,10 @@ lasting() {
 }
 
 @test "the first line without instructions: what changed most, in points; no number of slots" {
-	try "$TDSTAT" diff "$course" "$course"
+	try "$TDSTAT" diff "$timeline" "$timeline"
 	assert_same 'No change' "$(first_words "$output")"
-	several "$course" a 6 0.99 1 1.01
-	several "$course" b 6 1.49 1.5 1.51
+	several "$timeline" a 6 0.99 1 1.01
+	several "$timeline" b 6 1.49 1.5 1.51
 	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
 	assert_regex "$(first_words "$output")" '^What changed most from A to B is cpu_core tma_memory_bound, \+15\.4[0-9] ±0\.70 points$'
 	try "$TDSTAT" diff a1 a2 -- a2 a1
@@ -358,8 +358,8 @@ lasting() {
 }
 
 @test "one confidence: what is marked has an interval without 0, and both are of 95 %" {
-	several "$course" a 6 0.99 1 1.01
-	several "$course" b 6 1.49 1.5 1.51
+	several "$timeline" a 6 0.99 1 1.01
+	several "$timeline" b 6 1.49 1.5 1.51
 	"$TDSTAT" diff -x, a1 a2 a3 -- b1 b2 b3 >out
 	[ "$(fields marked <out | grep -c 1)" -ge 1 ]
 	fields marked slots_difference slots_error <out | awk '
@@ -382,8 +382,8 @@ lasting() {
 	! has_wing pictures || "$TDSTAT" diff --html=out a1 a2 -- a2 a1
 	run ! grep 'significant at' out
 	# noise without a significant change
-	several "$course" a 6 0.9 1 1.1
-	several "$course" b 6 0.91 1.01 1.11
+	several "$timeline" a 6 0.9 1 1.1
+	several "$timeline" b 6 0.91 1.01 1.11
 	"$TDSTAT" diff a1 a2 a3 -- b1 b2 b3 >out
 	grep -q '^   .* ±' out
 	grep -q '^ ± half of' out
@@ -401,10 +401,10 @@ lasting() {
 	assert_same 5 "$(grep -c '^a b$' log)"
 	run ! grep 'tdstat diff -r 5 ' <<<"$output$stderr"
 	# of recordings: how many of each
-	cp "$course" 'a 1'
-	try "$TDSTAT" diff --per second 'a 1' 'a 1' "$course" -- 'a 1'
+	cp "$timeline" 'a 1'
+	try "$TDSTAT" diff --per second 'a 1' 'a 1' "$timeline" -- 'a 1'
 	assert_output --partial 'use 5 recordings of each:'
-	assert_output --partial "tdstat diff --per=second 'a 1' 'a 1' $course A4 A5 -- 'a 1' B2 ... B5"
+	assert_output --partial "tdstat diff --per=second 'a 1' 'a 1' $timeline A4 A5 -- 'a 1' B2 ... B5"
 }
 
 # on_cores FACTOR: the recording of level 2 with so many of its P-cores' slots
@@ -441,8 +441,8 @@ on_cores() {
 # --- --fail-above -----------------------------------------------------------------
 
 @test "--fail-above: exit 1, with the output, if a node grew for sure" {
-	several "$course" a 6 0.99 1 1.01
-	several "$course" b 6 1.49 1.5 1.51
+	several "$timeline" a 6 0.99 1 1.01
+	several "$timeline" b 6 1.49 1.5 1.51
 	try "$TDSTAT" diff --fail-above tma_memory_bound:2 a1 a2 a3 -- b1 b2 b3
 	assert_equal "$status" 1
 	assert_output --partial tma_memory_bound
@@ -497,8 +497,8 @@ of_slots() {
 	try "$TDSTAT" diff --fail-above tma_backend_bound:1 "$A" "$data/alderlake-2.jsonl"
 	assert_success
 	assert_regex "$stderr" 'tma_backend_bound of cpu_core grew by 1.46 points, but its noise is unknown'
-	grown 6 1.5 "$course" >b
-	try "$TDSTAT" diff --fail-above tma_memory_bound:2 "$course" b
+	grown 6 1.5 "$timeline" >b
+	try "$TDSTAT" diff --fail-above tma_memory_bound:2 "$timeline" b
 	assert_success
 	assert_regex "$stderr" 'tma_memory_bound of cpu_core grew by 1[0-9.]+ points, but its noise is unknown'
 }
@@ -514,14 +514,14 @@ of_slots() {
 }
 
 @test "--fail-above: what one side lacks is no pass, and no regression" {
-	"$TDSTAT" diff -x, "$A" "$course" 2>/dev/null >csv
+	"$TDSTAT" diff -x, "$A" "$timeline" 2>/dev/null >csv
 	# the first has no level 2
 	assert_equal "$(fields name a <csv | grep -c '^tma_memory_bound $')" 1
-	try "$TDSTAT" diff --fail-above tma_memory_bound:2 "$A" "$course"
+	try "$TDSTAT" diff --fail-above tma_memory_bound:2 "$A" "$timeline"
 	assert_equal "$status" 2
 	assert_regex "$stderr" 'tma_memory_bound has no value on one side: not compared'
 	# trouble is more than a regression
-	try "$TDSTAT" diff --strict --fail-above tma_memory_bound:2,tma_frontend_bound:0 "$A" "$course"
+	try "$TDSTAT" diff --strict --fail-above tma_memory_bound:2,tma_frontend_bound:0 "$A" "$timeline"
 	assert_equal "$status" 2
 }
 
@@ -812,13 +812,13 @@ tdstat: -l 2 measures it' "$stderr"
 # --- formats ----------------------------------------------------------------------
 
 @test "text: time first, both sides, and what the marks are" {
-	try "$TDSTAT" diff "$course" "$course"
+	try "$TDSTAT" diff "$timeline" "$timeline"
 	assert_success
-	assert_line --partial "A: $course"
+	assert_line --partial "A: $timeline"
 	assert_line --regexp '^   elapsed, s +1.578 +1.578 +0.00$'
 	assert_line --regexp '^   cpu_core tma_memory_bound +30.81 +30.81 +0.00$'
-	several "$course" a 6 0.99 1 1.01
-	several "$course" b 6 1.49 1.5 1.51
+	several "$timeline" a 6 0.99 1 1.01
+	several "$timeline" b 6 1.49 1.5 1.51
 	# 2.776445 times the root of 0.3081^2 / 3 twice, to a hundredth
 	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
 	assert_line --regexp '^ \* cpu_core tma_memory_bound +30.81 +46.2[0-9] +\+15.4[0-9] ±0.70$'
@@ -828,7 +828,7 @@ tdstat: -l 2 measures it' "$stderr"
 	with_instructions 0.25 >a
 	try "$TDSTAT" diff --per second -l 1 a a
 	assert_line --regexp 'points +slots per second$'
-	try "$TDSTAT" diff -o file "$A" "$A" "$A" -- "$course"
+	try "$TDSTAT" diff -o file "$A" "$A" "$A" -- "$timeline"
 	grep -q 'and 2 more' file
 	# nothing was started
 	run ! grep '^# started on ' file
@@ -849,18 +849,18 @@ tdstat: -l 2 measures it' "$stderr"
 
 @test "CSV: a header, and as many fields in each line; appended without another" {
 	header=kind,id,pmu,name,unit,level,a,b,difference,error,degrees,percent,percent_error,percent_low,percent_high,per,slots_a,slots_b,slots_difference,slots_error,slots_degrees,marked
-	"$TDSTAT" diff -x, -o out "$course" "$course"
+	"$TDSTAT" diff -x, -o out "$timeline" "$timeline"
 	assert_same "$header" "$(head -n 1 out)"
 	assert_same 22 "$(awk -F, '{ print NF }' out | sort -u)"
 	cp out once
-	"$TDSTAT" diff -x, --append -o out "$course" "$course"
+	"$TDSTAT" diff -x, --append -o out "$timeline" "$timeline"
 	assert_same "$(cat once <(tail -n +2 once))" "$(cat out)"
-	assert_same "$(cat once)" "$("$TDSTAT" diff -x '\t' "$course" "$course" | tr '\t' ,)"
+	assert_same "$(cat once)" "$("$TDSTAT" diff -x '\t' "$timeline" "$timeline" | tr '\t' ,)"
 }
 
 @test "JSON: an object a row, with the CSV's numbers; missing is null" {
-	"$TDSTAT" diff -j "$A" "$course" >json
-	"$TDSTAT" diff -x, "$A" "$course" 2>stderr >csv
+	"$TDSTAT" diff -j "$A" "$timeline" >json
+	"$TDSTAT" diff -x, "$A" "$timeline" 2>stderr >csv
 	assert_same "$(fields name b <csv | wc -l)" "$(jq -c . json | wc -l)"
 	assert_same "$(head -n 1 csv | tr , '\n')" "$(jq -r 'keys_unsorted[]' json | head -n 22)"
 	assert_same null "$(jq -r 'select(.name == "tma_memory_bound") | .a' json)"
@@ -871,7 +871,7 @@ tdstat: -l 2 measures it' "$stderr"
 # --- not comparable ---------------------------------------------------------------
 
 @test "another processor, other metrics, another target: said once each" {
-	jq -c 'if .cpuid then .cpuid = "GenuineIntel-6-9A-3" else . end' "$course" >b
+	jq -c 'if .cpuid then .cpuid = "GenuineIntel-6-9A-3" else . end' "$timeline" >b
 	try "$TDSTAT" diff "$A" b
 	assert_success
 	[ "${#stderr_lines[@]}" -eq 5 ]
@@ -923,7 +923,7 @@ refused() {
 	refused 64 '--per-thread: .* has counts per CPU' --per-thread "$A" "$A"
 	refused 2 '--per-region: .* has no regions' --per-region "$A" "$A"
 	refused 64 'empty name' "$A" ''
-	refused 64 'tma_memory_bond: no node, event, IPC or time \(elapsed, user, sys\) that is compared.*tma_memory_bound' -l 2 --fail-above tma_memory_bond:2 "$course" "$course"
+	refused 64 'tma_memory_bond: no node, event, IPC or time \(elapsed, user, sys\) that is compared.*tma_memory_bound' -l 2 --fail-above tma_memory_bond:2 "$timeline" "$timeline"
 	for text in tma_retiring tma_retiring: :2 tma_retiring:- tma_retiring:x tma_retiring:1e3 'tma_retiring:1,'; do
 		refused 64 'not NAME:NUMBER.*tma_memory_bound:2' --fail-above "$text" "$A" "$A"
 	done

@@ -41,7 +41,7 @@ same_values() {
 	PYTHON
 }
 
-recordings=(alderlake-course.jsonl alderlake.jsonl alderlake-2.jsonl icelakex-2.jsonl zen5.jsonl
+recordings=(alderlake-timeline.jsonl alderlake.jsonl alderlake-2.jsonl icelakex-2.jsonl zen5.jsonl
 	manual/xz-3.jsonl)
 
 @test "the tables of a page have the values of JSON, scripts or not" {
@@ -79,9 +79,9 @@ sections() {
 	sed -i 's/ open$//' got
 	diff want <(head -n "$(wc -l <want)" got)
 	# one id: the kind of core that has most of the slots
-	report "$data/alderlake-course.jsonl"
+	report "$data/alderlake-timeline.jsonl"
 	sections >got
-	"$TDSTAT" report "$data/alderlake-course.jsonl" -j --summary |
+	"$TDSTAT" report "$data/alderlake-timeline.jsonl" -j --summary |
 		jq -rs 'map(select(.kind == "summary" and .level == 1)) | unique_by(.pmu) | sort_by(-.slots) | .[] | "all \(.pmu) open"' | diff - got
 	# nothing ran on P-cores
 	jq -c --slurp '.[0].events as $events | .[] | if .counts then
@@ -115,9 +115,9 @@ all cpu_core' "$(<got)"
 }
 
 @test "the heading, the verdict and the times are those of the text" {
-	report "$data/alderlake-course.jsonl"
+	report "$data/alderlake-timeline.jsonl"
 	page texts page.html >texts
-	"$TDSTAT" report "$data/alderlake-course.jsonl" >text 2>/dev/null
+	"$TDSTAT" report "$data/alderlake-timeline.jsonl" >text 2>/dev/null
 	grep -qx 'CPU(s) 0-1,4' texts
 	grep -qx 'Alder Lake, GenuineIntel-6-97-2' texts
 	grep -E '^ (Biggest loss|Runner-up|What next|Where|Explain)' text >verdict
@@ -128,10 +128,10 @@ all cpu_core' "$(<got)"
 	elapsed=$(sed -n 's/ *\([0-9.]*\) seconds time elapsed/\1/p' text)
 	grep -qx "$elapsed s" texts
 	# CPUs of the topology; intervals of the file
-	grep -A1 -x CPUs texts | grep -qx "$(head -n 1 "$data/alderlake-course.jsonl" | jq '.topology | length')"
+	grep -A1 -x CPUs texts | grep -qx "$(head -n 1 "$data/alderlake-timeline.jsonl" | jq '.topology | length')"
 	report "$data/alderlake.jsonl"
 	page texts page.html | grep -A1 -x Intervals | grep -qx "$(grep -c '"counts"' "$data/alderlake.jsonl")"
-	report "$data/alderlake-course.jsonl" --no-verdict
+	report "$data/alderlake-timeline.jsonl" --no-verdict
 	run ! grep -q 'Biggest loss' page.html
 }
 
@@ -351,7 +351,7 @@ nasty=$'</script><script>alert(1)</script>"\'&<!--\\\e[31m\n]]>'
 
 @test "the picture of the README is what this makes" {
 	known_files
-	"$TDSTAT" report "$data/alderlake-course.jsonl" --cputype core --svg out.svg 2>/dev/null
+	"$TDSTAT" report "$data/alderlake-timeline.jsonl" --cputype core --svg out.svg 2>/dev/null
 	cmp out.svg "$here/../../man/tdstat-report.svg"
 	grep -qF '(man/tdstat-report.svg)' "$here/../../README.md"
 }
@@ -417,7 +417,7 @@ size='(i => { const b = document.querySelectorAll("figure svg.node")[i].getBound
 }
 
 @test "in Chromium: without scripts, dark, narrow and printed" {
-	report "$data/alderlake-course.jsonl"
+	report "$data/alderlake-timeline.jsonl"
 	browser page.html --no-scripts texts >texts
 	page values page.html >values
 	python3 - <<-'PYTHON'

@@ -28,13 +28,13 @@ runs_out() {
 
 @test "report: text, CSV, JSON" {
 	runs_out -- report "$data/alderlake-2.jsonl"
-	runs_out -- report -x, --error "$data/alderlake-course.jsonl"
+	runs_out -- report -x, --error "$data/alderlake-timeline.jsonl"
 	runs_out -- report -j -l 6 --all "$data/alderlake-command.jsonl"
 }
 
 @test "report: a page, a picture, a trace" {
 	needs_wing pictures
-	runs_out page -- report --html=page "$data/alderlake-course.jsonl"
+	runs_out page -- report --html=page "$data/alderlake-timeline.jsonl"
 	runs_out picture -- report --svg=picture "$data/alderlake-2.jsonl"
 	runs_out trace -- report --perfetto=trace "$data/alderlake-2.jsonl"
 }

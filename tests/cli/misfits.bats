@@ -6,9 +6,9 @@
 load helper
 
 # changed 'EVENT FACTOR'...: the recording with these events' counts multiplied, and
-# without its course, so that no error is known
+# without its timeline, so that no error is known
 changed() {
-	python3 - "${recording:-$data/alderlake-course.jsonl}" "$@" >changed <<-'EOS'
+	python3 - "${recording:-$data/alderlake-timeline.jsonl}" "$@" >changed <<-'EOS'
 		import json, sys
 		path, *changes = sys.argv[1:]
 		factors = {name: float(factor) for name, factor in map(str.split, changes)}
@@ -127,10 +127,10 @@ misfits() {
 	[ $nr -gt 1 ]
 }
 
-# lingering FACTOR: the recording, with its course, of a program that is switched often:
+# lingering FACTOR: the recording, with its timeline, of a program that is switched often:
 # the kernel has added more of the fields than there was
 lingering() {
-	python3 - "$data/alderlake-course.jsonl" "$1" >lingering <<-'EOS'
+	python3 - "$data/alderlake-timeline.jsonl" "$1" >lingering <<-'EOS'
 		import json, sys
 		head, *lines = map(json.loads, open(sys.argv[1]))
 		names = [event["name"] for event in head["events"]]

@@ -567,12 +567,12 @@ each_row() {
 	found 0
 }
 
-@test "--error: each value has an error beside it, and its course is within what the reads saw" {
-	report alderlake-course -l 1 --error --total -x, | csv '{ n = split("retiring backend_bound", name, " ")
+@test "--error: each value has an error beside it, and its range is within what the reads saw" {
+	report alderlake-timeline -l 1 --error --total -x, | csv '{ n = split("retiring backend_bound", name, " ")
 		for (i = 1; i <= n; i++) { m = "tma_" name[i]
 			if ($at["pmu"] == "cpu_core") print m, $at[m], ($at[m "_error"] > 0), $at[m "_low"], $at[m "_high"] } }' >got
 	cat got
-	python3 - "$data/alderlake-course.jsonl" <<-'PYTHON'
+	python3 - "$data/alderlake-timeline.jsonl" <<-'PYTHON'
 		import json, sys
 		lines = [json.loads(line) for line in open(sys.argv[1])]
 		counts = [line for line in lines if "counts" in line][0]["counts"]
@@ -587,9 +587,9 @@ each_row() {
 		lines = [line.split() for line in open("got")]
 		assert len(lines) == 2
 		for i, (name, value, error, low, high) in enumerate(lines):
-		    course = [batch[i] for batch in batches]
+		    values = [batch[i] for batch in batches]
 		    assert abs(float(value) - whole[i]) < 0.006 and error == "1", (name, value, whole)
-		    assert min(course) - 0.01 <= float(low) < sorted(course)[len(course) // 2] < float(high) <= max(course) + 0.01, (name, low, high, course)
+		    assert min(values) - 0.01 <= float(low) < sorted(values)[len(values) // 2] < float(high) <= max(values) + 0.01, (name, low, high, values)
 	PYTHON
 }
 

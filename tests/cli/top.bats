@@ -299,7 +299,7 @@ has_processes() {
 
 @test "windows of any size, and while it runs" {
 	open 80 24
-	top "$data/alderlake-course.jsonl"
+	top "$data/alderlake-timeline.jsonl"
 	shows ' END'
 	shows 'memory_bound'
 	mux resize-window -x 40 -y 12

@@ -48,14 +48,14 @@ report() {
 			.sums |= [keys[] as $i | [$kept[$i][0], .[$i][1], $kept[$i][2]]]
 		elif .counts then
 			.counts |= [keys[] as $i | .[$i] | .[3] = $kept[$i][0] | .[5] = $kept[$i][2]]
-		else . end' "$data/alderlake-course.jsonl" >held
+		else . end' "$data/alderlake-timeline.jsonl" >held
 	report --verdict held
 	refute_output --partial ±
 	assert_line ' Cannot rank these nodes: other programs used the counters most of the time'
 	refute_output --partial longer
 	report -j --verdict held
 	assert_equal "$(jq -c 'select(.verdict) | .verdict | [.confidence, .held]' <<<"$output")" '["short",true]'
-	report -j --verdict "$data/alderlake-course.jsonl"
+	report -j --verdict "$data/alderlake-timeline.jsonl"
 	assert_equal "$(jq -c 'select(.verdict) | .verdict.held' <<<"$output")" false
 }
 
@@ -241,10 +241,10 @@ cgroups_of() {
 # --- a recording whose values have errors ------------------------------------------
 
 # on the emulated Alder Lake, of CPUs, levels 1 and 2
-course=$BATS_TEST_DIRNAME/../data/alderlake-course.jsonl
+timeline=$BATS_TEST_DIRNAME/../data/alderlake-timeline.jsonl
 
 @test "the node is the largest of its siblings by more than both errors, and so are those above" {
-	report -j --verdict "$course"
+	report -j --verdict "$timeline"
 	jq -es '(map(select(.verdict))[0].verdict) as $v
 		| map(select(.pmu == $v.pmu)) as $all
 		| ($v.path | length >= 2)
@@ -262,7 +262,7 @@ course=$BATS_TEST_DIRNAME/../data/alderlake-course.jsonl
 
 @test "the next commands can be typed: tdstat takes them, and their events" {
 	saved alderlake
-	report -j --verdict "$course"
+	report -j --verdict "$timeline"
 	mapfile -t commands < <(jq -r 'select(.verdict) | .verdict.next[]' <<<"$output")
 	[ "${#commands[@]}" -eq 3 ]
 	PATH=${TDSTAT%/*}:$PATH
@@ -281,17 +281,17 @@ course=$BATS_TEST_DIRNAME/../data/alderlake-course.jsonl
 }
 
 @test "the text says the same as JSON" {
-	report -j --verdict "$course"
+	report -j --verdict "$timeline"
 	{ read -r node && read -r value && read -r next; } < <(
 		jq -r 'select(.verdict) | .verdict | .node, .value, .next[0]' <<<"$output")
-	report --verdict "$course"
+	report --verdict "$timeline"
 	printf -v value %.1f "$value"
 	assert_line --regexp "^ Biggest loss: $node \(backend > [a-z]*\), $value ±"
 	assert_line " What next:  $next"
 }
 
 @test "one row of all kinds of core has a verdict, too" {
-	report -j --verdict --hybrid-merge "$course"
+	report -j --verdict --hybrid-merge "$timeline"
 	assert_equal "$(jq -r 'select(.verdict) | .verdict | .pmu' <<<"$output")" all
 	jq -es 'map(select(.verdict))[0].verdict | .confidence != "unknown" and (.path | length >= 1)
 		and (.next[0] | startswith("tdstat -l auto -C"))' <<<"$output"

@@ -20,7 +20,7 @@ def plain(text):
     return re.sub(r" *± *[\d.,]*\??", "", text)
 
 
-def without_courses(text):
+def without_timelines(text):
     """A program that is steady has one all the same, if the host stops its first moments."""
     return re.sub(r" *\(\d+ to \d+ %\)", "", text)
 
@@ -110,7 +110,7 @@ def compare(shown, printed):
     if "Phases:" in shown:
         shown, printed = without_marks(shown), without_marks(printed)
     else:
-        shown, printed = without_courses(shown), without_courses(printed)
+        shown, printed = without_timelines(shown), without_timelines(printed)
     parts, numbers = patterns(shown, known)
     found = found_in(printed, parts)
     if found is None:

@@ -109,7 +109,7 @@ static void test_readings(void)
 	bool right = true;
 
 	td_batched_end(&b);
-	ok(b.course.nr == 0 && b.readings.nr == 0, "without readings");
+	ok(b.timeline.nr == 0 && b.readings.nr == 0, "without readings");
 	td_batched_add(
 		&b,
 		&(struct td_reading){ .event = 4, .cpu = -1, .tid = 9, .value = 1, .region = 2 },
@@ -123,11 +123,11 @@ static void test_readings(void)
 		   b.readings.v[0].running_ns == 16000 && b.readings.v[1].value == 360 &&
 		   b.readings.v[1].enabled_ns == 32120,
 	   "the sums");
-	ok(b.course.nr == TD_BATCHES, "a point for each batch");
+	ok(b.timeline.nr == TD_BATCHES, "a point for each batch");
 	for (size_t i = 0; i < TD_BATCHES; i++) {
 		struct td_readings part = { 0 };
 
-		td_course_cut_out(&b.course, i, &b.readings, &part);
+		td_timeline_cut_out(&b.timeline, i, &b.readings, &part);
 		right &= part.nr == 2 && part.v[0].value == (uint64_t)values.v[i] &&
 			 part.v[0].running_ns == (uint64_t)times.v[i] &&
 			 part.v[1].value == (uint64_t)others.v[i] &&
@@ -136,7 +136,7 @@ static void test_readings(void)
 	}
 	ok(right, "what is cut out is each batch");
 	td_batched_free(&b);
-	ok(!b.readings.nr && !b.course.nr, "freed");
+	ok(!b.readings.nr && !b.timeline.nr, "freed");
 }
 
 int main(void)

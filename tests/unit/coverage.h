@@ -3,7 +3,7 @@
 #define TD_TEST_COVERAGE_H
 
 /*
- * Programs whose calls differ in the course of time, and whether the errors that are
+ * Programs whose calls differ over time, and whether the errors that are
  * shown of them hold what is true.
  */
 #include "lib/count/batched.h"
@@ -114,7 +114,7 @@ static inline void coverage_check(const struct coverage *c, const char *how, con
 
 static inline double batch_value(const struct td_batched *batched, size_t batch, size_t reading)
 {
-	const struct td_course_point *points = batched->course.points;
+	const struct td_timeline_point *points = batched->timeline.points;
 	uint64_t before = batch ? points[batch - 1].v[reading].value : 0;
 
 	return (double)(points[batch].v[reading].value - before);
@@ -135,7 +135,7 @@ static inline struct td_cell ratio_of(const struct td_batched *batched, size_t a
 	rest_row.cells = &rest;
 	without.rows = &rest_row;
 	td_errors_begin(&errors, &report);
-	for (size_t i = 0; i < batched->course.nr; i++) {
+	for (size_t i = 0; i < batched->timeline.nr; i++) {
 		rest_row.slots = d - batch_value(batched, i, below);
 		rest = (struct td_cell){
 			.value = (n - batch_value(batched, i, above)) / rest_row.slots,

@@ -119,20 +119,20 @@ static void list_on(const struct td_drill *drill, char *out)
 }
 
 /* Decides at 1 s, 2 s ...; the i-th second's want is what is on behind it. */
-static void test_course(const char *name, const struct second *course)
+static void test_seconds(const char *name, const struct second *seconds)
 {
 	struct td_drill drill;
 	bool same = true;
 	char on[NR_FAMILIES + 1], before[NR_FAMILIES + 1] = "";
 
 	td_drill_begin(&drill, &tree, &plan);
-	for (int i = 0; same && course[i].want; i++) {
-		bool switched = decide(&drill, &course[i], (uint64_t)(i + 1) * 1000000000);
+	for (int i = 0; same && seconds[i].want; i++) {
+		bool switched = decide(&drill, &seconds[i], (uint64_t)(i + 1) * 1000000000);
 
 		list_on(&drill, on);
-		same = strcmp(on, course[i].want) == 0 && switched == (strcmp(on, before) != 0);
+		same = strcmp(on, seconds[i].want) == 0 && switched == (strcmp(on, before) != 0);
 		if (!same)
-			printf("# second %d: on \"%s\", want \"%s\"\n", i + 1, on, course[i].want);
+			printf("# second %d: on \"%s\", want \"%s\"\n", i + 1, on, seconds[i].want);
 		memcpy(before, on, sizeof(on));
 	}
 	ok(same, "%s", name);
@@ -273,15 +273,15 @@ static void test_pool(void)
 
 int main(void)
 {
-	test_course("nothing is over its threshold: nothing more", nothing);
-	test_course("down to the last level", down);
-	test_course("a family stays on for two seconds", hold);
-	test_course("a node that flaps keeps its family", flaps);
-	test_course("two equal nodes have turns of four seconds", equal);
-	test_course("a small node does not take turns with a large one", unequal);
-	test_course("a change of phase is followed at once", change);
-	test_course("useful work comes last", useful);
-	test_course("of siblings, the larger one, with a margin", siblings);
+	test_seconds("nothing is over its threshold: nothing more", nothing);
+	test_seconds("down to the last level", down);
+	test_seconds("a family stays on for two seconds", hold);
+	test_seconds("a node that flaps keeps its family", flaps);
+	test_seconds("two equal nodes have turns of four seconds", equal);
+	test_seconds("a small node does not take turns with a large one", unequal);
+	test_seconds("a change of phase is followed at once", change);
+	test_seconds("useful work comes last", useful);
+	test_seconds("of siblings, the larger one, with a margin", siblings);
 	test_labels();
 	test_pool();
 	return done_testing();

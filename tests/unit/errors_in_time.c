@@ -61,7 +61,7 @@ struct seen {
 
 /* What a row's cell and the batches tell of it. */
 struct counted {
-	struct seen whole, batches[TD_COURSE_POINTS];
+	struct seen whole, batches[TD_TIMELINE_POINTS];
 	int nr_batches, groups;
 	double truth;
 };
@@ -112,7 +112,7 @@ static struct td_cell evaluate(const struct counted *c, bool turns)
 	struct td_report without = report_of(&other, &rest);
 	struct td_errors errors;
 	struct td_ranges ranges;
-	int few = c->nr_batches < TD_COURSE_FEW ? c->nr_batches : TD_COURSE_FEW;
+	int few = c->nr_batches < TD_TIMELINE_FEW ? c->nr_batches : TD_TIMELINE_FEW;
 	uint64_t ns = (uint64_t)c->nr_batches * READ_MS * 1000000;
 
 	td_errors_begin(&errors, &report);
@@ -121,7 +121,7 @@ static struct td_cell evaluate(const struct counted *c, bool turns)
 	errors.v[0].turns = turns;
 	for (int i = 0; i < c->nr_batches; i++) {
 		rest = td_cell_make(TD_STATUS_OK, c->batches[i].sum / c->batches[i].nr);
-		if (i < TD_COURSE_FEW)
+		if (i < TD_TIMELINE_FEW)
 			td_ranges_add(&ranges, &without, ns / (uint64_t)few);
 		rest = cell_seen(c, i);
 		td_errors_add(&errors, &report, &without);

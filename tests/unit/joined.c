@@ -237,10 +237,10 @@ static void count_batch(const struct fixture *f, int batch, double length, const
 static void add_run(struct fixture *f, unsigned int run, int nr, double longer, const char *varied)
 {
 	struct td_readings sum = { 0 };
-	struct td_course course = { 0 };
+	struct td_timeline timeline = { 0 };
 	struct td_times times = { 0 };
 	struct td_totals totals = { 0 };
-	struct td_counted counted = { 0, &times, &sum, &course };
+	struct td_counted counted = { 0, &times, &sum, &timeline };
 
 	open_run(f, run, &sum);
 	for (int i = 0; i < nr; i++) {
@@ -248,13 +248,13 @@ static void add_run(struct fixture *f, unsigned int run, int nr, double longer, 
 
 		count_batch(f, i, length, varied, &sum);
 		times.elapsed_ns += (uint64_t)(length * (double)MS);
-		td_course_add(&course, &sum, times.elapsed_ns);
+		td_timeline_add(&timeline, &sum, times.elapsed_ns);
 	}
 	counted.time_ns = times.elapsed_ns;
 	td_aggregate(&f->view.aggregator, &sum, &f->plan, &totals);
 	td_view_add_joined(&f->view, &totals, &counted);
 	td_totals_free(&totals);
-	td_course_free(&course);
+	td_timeline_free(&timeline);
 	free(sum.v);
 }
 

@@ -266,7 +266,8 @@ static void start_buckets(uint64_t seed)
 /* What is shown of the bucket that such a call is in; nothing if it has no calls. */
 static struct td_cell shown_of_bucket(uint64_t ns)
 {
-	struct td_batched one = { .course.nr = files.counts.course.nr, .course.samples = true };
+	struct td_batched one = { .timeline.nr = files.counts.timeline.nr,
+				  .timeline.samples = true };
 	struct td_cell cell = { .value = NAN };
 
 	for (size_t i = 0; i < files.counts.readings.nr; i++) {
@@ -278,9 +279,9 @@ static struct td_cell shown_of_bucket(uint64_t ns)
 		one.readings.v = files.counts.readings.v + i;
 		one.readings.nr = NR;
 		for (size_t b = 0; b < TD_BATCHES; b++)
-			one.course.points[b] =
-				(struct td_course_point){ b, files.counts.course.points[b].v + i,
-							  NR };
+			one.timeline.points[b] = (struct td_timeline_point){
+				b, files.counts.timeline.points[b].v + i, NR
+			};
 		return ratio_of(&one, FIELD, SLOTS);
 	}
 	return cell;

@@ -149,10 +149,10 @@ static void check_sums(void)
 		   region->on[1] == 0 && region->calls.threads == 1,
 	   "its calls, and where they were");
 	is_int(region ? (long long)region->calls.time_ns : -1, 32000 - 320 - 960, "its time");
-	is_int((long long)files.counts.course.nr, TD_BATCHES, "a course of batches");
-	is_int((long long)files.counts.course.points[TD_BATCHES - 1].v[0].value, 307200,
+	is_int((long long)files.counts.timeline.nr, TD_BATCHES, "a timeline of batches");
+	is_int((long long)files.counts.timeline.points[TD_BATCHES - 1].v[0].value, 307200,
 	       "whose last point is the sum");
-	is_int((long long)files.counts.course.points[7].v[0].value, 153600,
+	is_int((long long)files.counts.timeline.points[7].v[0].value, 153600,
 	       "and whose middle is half of it");
 	td_region_files_free(&files);
 	clean();
@@ -256,7 +256,7 @@ static struct td_region_record *add_many(struct td_store *store)
 
 static uint64_t until(const struct td_region_files *files, unsigned int batch)
 {
-	return files->counts.course.points[batch].v[SLOTS].value;
+	return files->counts.timeline.points[batch].v[SLOTS].value;
 }
 
 /* Two calls within each, and its own, are the cost: 100 + 2 x 150. */
@@ -330,8 +330,8 @@ static void check_less_than_nothing(void)
 	is_int((long long)value_of(&files, "a", false, FIELD), 80000 - 640 - 1600,
 	       "change nothing of the sum");
 	for (unsigned int i = 1; i < TD_BATCHES; i++)
-		grows &= files.counts.course.points[i].v[FIELD].value >=
-			 files.counts.course.points[i - 1].v[FIELD].value;
+		grows &= files.counts.timeline.points[i].v[FIELD].value >=
+			 files.counts.timeline.points[i - 1].v[FIELD].value;
 	ok(grows, "and counts only grow");
 	td_region_files_free(&files);
 	clean();

@@ -18,7 +18,7 @@ static inline int test_rewrite(struct td_recording *rec, FILE *out, struct td_er
 
 	td_recording_write_head(out, &rec->machine, rec->places, &rec->plan, &rec->info);
 	while (!(rc = td_recording_next(rec, &time_ns, &readings, err))) {
-		td_recording_write_course(out, &rec->course);
+		td_recording_write_timeline(out, &rec->timeline);
 		td_recording_write_counts(out, time_ns, &rec->times, &rec->names, &readings);
 	}
 	if (rec->ended)

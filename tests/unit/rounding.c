@@ -21,7 +21,7 @@ struct run {
 };
 
 struct seen {
-	double values[TD_COURSE_FEW], slots[TD_COURSE_FEW];
+	double values[TD_TIMELINE_FEW], slots[TD_TIMELINE_FEW];
 	double value, truth;
 };
 

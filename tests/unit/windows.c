@@ -317,7 +317,7 @@ static void test_counts(void)
 	ok(outside() && outside()->calls.counted == 13, "the rest is outside of all functions");
 	/* 13: 10 windows, and those with the counts of 1 at the begin */
 	ok(reading(outside(), 0)->value == 1003, "nothing is lost");
-	ok(batched.course.nr == TD_BATCHES, "in batches");
+	ok(batched.timeline.nr == TD_BATCHES, "in batches");
 }
 
 /* Functions have percentages if they have at least TD_MIN_WINDOWS windows. */
@@ -540,7 +540,7 @@ static void test_both(void)
 	ok(lost_in("other") < 0, "short calls of another are not shown");
 }
 
-/* What is chance differs in the course of time: p^2 of all would be fewer. */
+/* What is chance differs over time: p^2 of all would be fewer. */
 static void test_short_for_a_while(void)
 {
 	begin_counts();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/count/course.h"
+#include "lib/count/timeline.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 static struct td_reading readings[3];
 static struct td_readings sum = { .v = readings };
-static struct td_course course;
+static struct td_timeline timeline;
 
 /* Counts n more on each reading. */
 static void count(uint64_t n)
@@ -27,7 +27,7 @@ static void begin(void)
 {
 	memset(readings, 0, sizeof(readings));
 	sum.nr = 2;
-	td_course_clear(&course);
+	td_timeline_clear(&timeline);
 }
 
 /* The counts of a batch: what is left out. */
@@ -36,8 +36,8 @@ static uint64_t batch(size_t nr, size_t reading)
 	struct td_readings rest = { 0 }, part = { 0 };
 	uint64_t value;
 
-	td_course_leave_out(&course, nr, NULL, &sum, &rest);
-	td_course_cut_out(&course, nr, &sum, &part);
+	td_timeline_leave_out(&timeline, nr, NULL, &sum, &rest);
+	td_timeline_cut_out(&timeline, nr, &sum, &part);
 	value = sum.v[reading].value - rest.v[reading].value;
 	ok(part.nr == sum.nr && part.v[reading].event == (int)reading &&
 		   part.v[reading].value == value &&
@@ -67,9 +67,9 @@ static void check_turns(void)
 			sum.v[r].running_ns += 5;
 			sum.v[r].enabled_ns += 9;
 		}
-		td_course_add(&course, &sum, (uint64_t)i);
+		td_timeline_add(&timeline, &sum, (uint64_t)i);
 	}
-	td_course_leave_out(&course, 1, turns, &sum, &rest);
+	td_timeline_leave_out(&timeline, 1, turns, &sum, &rest);
 	ok(rest.v[0].value == 30 && rest.v[0].running_ns == 15 && rest.v[0].enabled_ns == 27,
 	   "turns: an event that took none is left as it is");
 	ok(rest.v[1].value == 20 && rest.v[1].running_ns == 10 && rest.v[1].enabled_ns == 27,
@@ -81,18 +81,18 @@ static void check_batches(void)
 {
 	begin();
 	count(3);
-	td_course_add(&course, &sum, 100 * MS);
+	td_timeline_add(&timeline, &sum, 100 * MS);
 	count(4);
-	td_course_add(&course, &sum, 200 * MS);
-	ok(course.nr == 2, "two batches");
+	td_timeline_add(&timeline, &sum, 200 * MS);
+	ok(timeline.nr == 2, "two batches");
 	ok(batch(0, 0) == 3 && batch(1, 0) == 4 && batch(1, 1) == 8,
 	   "each has what was counted in it");
 	sum.nr = 3;
 	count(5);
-	td_course_add(&course, &sum, 300 * MS);
+	td_timeline_add(&timeline, &sum, 300 * MS);
 	ok(batch(2, 2) == 15 && batch(1, 2) == 0, "a reading that came later was 0 before");
-	ok(td_course_batch_ns(&course, 0, 20 * MS) == 80 * MS &&
-		   td_course_batch_ns(&course, 2, 0) == 100 * MS,
+	ok(td_timeline_batch_ns(&timeline, 0, 20 * MS) == 80 * MS &&
+		   td_timeline_batch_ns(&timeline, 2, 0) == 100 * MS,
 	   "lengths");
 }
 
@@ -102,17 +102,17 @@ static void read_often(unsigned int reads)
 	begin();
 	for (unsigned int i = 1; i <= reads; i++) {
 		count(i);
-		td_course_add(&course, &sum, (uint64_t)i * 100 * MS);
+		td_timeline_add(&timeline, &sum, (uint64_t)i * 100 * MS);
 	}
-	td_course_end(&course, &sum, (uint64_t)reads * 100 * MS);
+	td_timeline_end(&timeline, &sum, (uint64_t)reads * 100 * MS);
 }
 
 static void check_reads(void)
 {
 	read_often(300);
-	ok(course.nr_reads == 300, "those that added no batch are counted, too");
+	ok(timeline.nr_reads == 300, "those that added no batch are counted, too");
 	begin();
-	ok(course.nr_reads == 0, "a new row begins at none");
+	ok(timeline.nr_reads == 0, "a new row begins at none");
 }
 
 static void check_thinning(void)
@@ -121,59 +121,60 @@ static void check_thinning(void)
 		uint64_t all = 0;
 
 		read_often(reads);
-		for (size_t i = 0; i < course.nr; i++) {
+		for (size_t i = 0; i < timeline.nr; i++) {
 			struct td_readings rest = { 0 };
 
-			td_course_leave_out(&course, i, NULL, &sum, &rest);
+			td_timeline_leave_out(&timeline, i, NULL, &sum, &rest);
 			all += sum.v[0].value - rest.v[0].value;
 			free(rest.v);
 		}
-		ok(course.nr <= TD_COURSE_POINTS &&
-			   (reads <= TD_COURSE_POINTS ? course.nr == reads
-						      : course.nr >= TD_COURSE_POINTS / 2) &&
+		ok(timeline.nr <= TD_TIMELINE_POINTS &&
+			   (reads <= TD_TIMELINE_POINTS ? timeline.nr == reads
+							: timeline.nr >= TD_TIMELINE_POINTS / 2) &&
 			   all == sum.v[0].value,
-		   "%u reads: %zu batches have all that was counted", reads, course.nr);
+		   "%u reads: %zu batches have all that was counted", reads, timeline.nr);
 	}
 }
 
-/* A read of which the course makes no batch. */
+/* A read of which the timeline makes no batch. */
 static void read_soon(uint64_t n, uint64_t time_ns)
 {
 	count(n);
-	td_course_add(&course, &sum, time_ns);
-	ok(course.behind, "a read in the middle of a batch");
-	td_course_end(&course, &sum, time_ns);
+	td_timeline_add(&timeline, &sum, time_ns);
+	ok(timeline.behind, "a read in the middle of a batch");
+	td_timeline_end(&timeline, &sum, time_ns);
 }
 
 static void check_end(void)
 {
 	read_often(513); /* 256 batches of two reads, and one of one */
-	ok(course.nr == 257 && batch(256, 0) == 513, "513 reads: 257 batches");
+	ok(timeline.nr == 257 && batch(256, 0) == 513, "513 reads: 257 batches");
 	read_soon(1, 51350 * MS);
-	ok(course.nr == 257 && batch(256, 0) == 513 + 1, "a little more belongs to the last batch");
+	ok(timeline.nr == 257 && batch(256, 0) == 513 + 1,
+	   "a little more belongs to the last batch");
 	read_soon(7, 51470 * MS);
-	ok(course.nr == 258 && batch(257, 0) == 7, "more than half of one is one");
-	td_course_end(&course, &sum, 90000 * MS);
-	ok(course.nr == 258, "without a read nothing is added");
-	td_course_clear(&course);
-	td_course_end(&course, &sum, 90000 * MS);
-	ok(course.nr == 0, "nothing was read: no batch");
+	ok(timeline.nr == 258 && batch(257, 0) == 7, "more than half of one is one");
+	td_timeline_end(&timeline, &sum, 90000 * MS);
+	ok(timeline.nr == 258, "without a read nothing is added");
+	td_timeline_clear(&timeline);
+	td_timeline_end(&timeline, &sum, 90000 * MS);
+	ok(timeline.nr == 0, "nothing was read: no batch");
 }
 
-/* The same course in few batches, each of as many but the last. */
+/* The same timeline in few batches, each of as many but the last. */
 static void check_joined(void)
 {
 	static const unsigned int reads[] = { 0, 1, 31, 32, 33, 64, 300, 512 };
 
 	for (size_t i = 0; i < sizeof(reads) / sizeof(*reads); i++) {
-		struct td_course few;
+		struct td_timeline few;
 		uint64_t all = 0;
 
 		read_often(reads[i]);
-		td_course_join(&few, &course);
+		td_timeline_join(&few, &timeline);
 		for (size_t b = 0; b < few.nr; b++)
-			all += td_course_batch_ns(&few, b, 0);
-		ok(few.nr <= TD_COURSE_FEW && few.nr >= (reads[i] < 16 ? reads[i] : 16) &&
+			all += td_timeline_batch_ns(&few, b, 0);
+		ok(few.nr <= TD_TIMELINE_FEW && few.nr >= (reads[i] < 16 ? reads[i] : 16) &&
 			   few.nr_reads == reads[i] && all == reads[i] * 100 * MS,
 		   "%u reads: joined to %zu batches", reads[i], few.nr);
 		ok(!few.nr || few.points[few.nr - 1].v[0].value == sum.v[0].value,
@@ -189,10 +190,10 @@ static void check_many(size_t nr, size_t most)
 
 	if (!many.v)
 		exit(1);
-	td_course_clear(&course);
+	td_timeline_clear(&timeline);
 	for (uint64_t i = 1; i <= 600; i++) {
-		td_course_add(&course, &many, i * 100 * MS);
-		seen = course.nr > seen ? course.nr : seen;
+		td_timeline_add(&timeline, &many, i * 100 * MS);
+		seen = timeline.nr > seen ? timeline.nr : seen;
 	}
 	ok(seen == most, "%zu readings: %zu points at most", nr, seen);
 	free(many.v);
@@ -205,13 +206,13 @@ static void check_limit(void)
 
 	if (!many.v)
 		exit(1);
-	td_course_clear(&course);
-	td_course_add(&course, &many, 100 * MS);
-	ok(course.nr == 1, "65,536 readings have a course");
+	td_timeline_clear(&timeline);
+	td_timeline_add(&timeline, &many, 100 * MS);
+	ok(timeline.nr == 1, "65,536 readings have a timeline");
 	many.nr++;
-	td_course_add(&course, &many, 200 * MS);
-	td_course_end(&course, &many, 300 * MS);
-	ok(course.nr == 0, "more have none, not that of the beginning");
+	td_timeline_add(&timeline, &many, 200 * MS);
+	td_timeline_end(&timeline, &many, 300 * MS);
+	ok(timeline.nr == 0, "more have none, not that of the beginning");
 	free(many.v);
 }
 
@@ -227,6 +228,6 @@ int main(void)
 	check_many(1000, 260);
 	check_many(20000, 32);
 	check_limit();
-	td_course_free(&course);
+	td_timeline_free(&timeline);
 	return done_testing();
 }

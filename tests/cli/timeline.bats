@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # what helper.bash sets
-# Errors of metrics, from a recording that has the course of its counts.
+# Errors of metrics, from a recording with the timelines of its rows.
 
 load helper
 
-COURSE=$data/alderlake-course.jsonl
+TIMELINE=$data/alderlake-timeline.jsonl
 
 # What the manual says of errors: of tma_retiring of cpu_core, a field of PERF_METRICS
 # over the sum of the four, which was counted all the time, and of the one of
-# cpu_atom, whose group took turns: python3 COURSE
+# cpu_atom, whose group took turns: python3 TIMELINE
 errors_of_retiring() {
 	python3 - "$1" <<-'EOS'
 		import json, math, statistics, sys
@@ -77,11 +77,11 @@ nr_lines() {
 
 # What tdstat says of it, for all tests.
 setup_file() {
-	"$TDSTAT" report -j --no-head "$data/alderlake-course.jsonl" >"$BATS_FILE_TMPDIR/json"
+	"$TDSTAT" report -j --no-head "$data/alderlake-timeline.jsonl" >"$BATS_FILE_TMPDIR/json"
 }
 
 @test "the error is that of the manual's words" {
-	errors_of_retiring "$COURSE" >want
+	errors_of_retiring "$TIMELINE" >want
 	mapfile -t want <want
 	jq -es --argjson core "${want[0]}" --argjson atom "${want[1]}" '
 		(map(select(.metric == "tma_retiring") | {(.pmu): .error}) | add) as $got |
@@ -91,7 +91,7 @@ setup_file() {
 
 @test "each metric of the tree has one, of both kinds of core" {
 	jq -es 'length == 22 and all(.[]; .error > 0 and .error < 10 and has("too_short") == false)' "$BATS_FILE_TMPDIR/json"
-	try "$TDSTAT" report "$COURSE"
+	try "$TDSTAT" report "$TIMELINE"
 	assert_success
 	[[ $output == *'%  tma_retiring'* ]]
 	nr_lines '±[0-9.]* %  tma_'
@@ -99,7 +99,7 @@ setup_file() {
 }
 
 @test "what was counted in one batch of ten has no error" {
-	python3 - "$COURSE" >rare.jsonl <<-'EOS'
+	python3 - "$TIMELINE" >rare.jsonl <<-'EOS'
 		import json, sys
 		head, *lines = [json.loads(line) for line in open(sys.argv[1])]
 		counts = next(line["counts"] for line in lines if "counts" in line)
@@ -120,7 +120,7 @@ setup_file() {
 		(map(select(.metric == "tma_ifetch_latency"))[0] | .error > 0)' out
 }
 
-# of FILE: twice the counts, with their courses, in JOINED intervals of 1 or 2
+# of FILE: twice the counts, with their timelines, in JOINED intervals of 1 or 2
 twice() {
 	python3 - "$1" "$2" <<-'EOS'
 		import copy, json, sys
@@ -150,8 +150,8 @@ twice() {
 }
 
 @test "the sum of two intervals has the errors of their batches" {
-	twice "$COURSE" joined >joined.jsonl
-	twice "$COURSE" apart >apart.jsonl
+	twice "$TIMELINE" joined >joined.jsonl
+	twice "$TIMELINE" apart >apart.jsonl
 	"$TDSTAT" report -j --no-head --verdict joined.jsonl >want
 	"$TDSTAT" report -j --verdict --summary apart.jsonl >got
 	jq -en --slurpfile want want --slurpfile got got '
@@ -180,7 +180,7 @@ twice() {
 }
 
 @test "CSV: columns of errors, if asked for" {
-	"$TDSTAT" report -x, --error "$COURSE" >out
+	"$TDSTAT" report -x, --error "$TIMELINE" >out
 	python3 -S - "$BATS_FILE_TMPDIR/json" <<-'PYTHON'
 		import json, sys
 		header, *lines = (line.rstrip("\n").split(",") for line in open("out"))
@@ -191,14 +191,14 @@ twice() {
 		got, = [float(line[8]) for line in lines if line[2] == "cpu_core"]
 		assert abs(got - want) < 0.0051, (got, want)
 	PYTHON
-	try "$TDSTAT" report -x, "$COURSE"
+	try "$TDSTAT" report -x, "$TIMELINE"
 	assert_success
 	[[ $output != *error* ]] || fail "columns of errors"
 }
 
 @test "fewer than eight batches: no error of what took turns, and JSON says why" {
-	grep -v so_far "$COURSE" >short
-	grep so_far "$COURSE" | head -n 6 >some
+	grep -v so_far "$TIMELINE" >short
+	grep so_far "$TIMELINE" | head -n 6 >some
 	sed -i '1r some' short
 	"$TDSTAT" report -j short >out
 	jq -es '(map(select(.pmu == "cpu_atom")) | length > 9 and all(.[]; .error == null and .too_short)) and
@@ -210,7 +210,7 @@ twice() {
 }
 
 @test "the intervals of a recording are the batches of its sum" {
-	python3 - "$COURSE" >rows <<-'EOS'
+	python3 - "$TIMELINE" >rows <<-'EOS'
 		import json, sys
 		lines = [json.loads(line) for line in open(sys.argv[1])]
 		lines[0]["interval_ms"] = 100
@@ -265,12 +265,12 @@ twice() {
 }
 
 @test "-A: errors of each CPU" {
-	"$TDSTAT" report -A -j "$COURSE" >out
+	"$TDSTAT" report -A -j "$TIMELINE" >out
 	jq -es '([.[] | .id] | unique == ["CPU0", "CPU1", "CPU4"]) and all(.[]; .error > 0)' out
 }
 
 @test "--error: between what a value was, batch by batch; a value that changed has no larger error" {
-	"$TDSTAT" report -j --error "$COURSE" >out
+	"$TDSTAT" report -j --error "$TIMELINE" >out
 	jq -es 'length == 22 and all(.[]; .low <= .value and .value <= .high) and any(.[]; .high - .low > 10 * .error)' out
 	jq -es 'all(.[]; has("low") or has("high") | not)' "$BATS_FILE_TMPDIR/json"
 }
@@ -278,7 +278,7 @@ twice() {
 # The P-cores as they would be in a program of two phases: MEMORY of 20 tenths of a
 # second lose 60 % of their slots to memory, the rest 60 % to mispredicts.
 two_phases() {
-	python3 - "$COURSE" "$1" <<-'EOS'
+	python3 - "$TIMELINE" "$1" <<-'EOS'
 		import json, sys
 		head, *lines = [json.loads(line) for line in open(sys.argv[1])]
 		memory = int(sys.argv[2])
@@ -334,11 +334,11 @@ two_phases() {
 }
 
 @test "slots of different parents are compared, shares of different things are not, and this is said" {
-	try "$TDSTAT" report --total -M tma_memory_bound,tma_fetch_latency "$COURSE"
+	try "$TDSTAT" report --total -M tma_memory_bound,tma_fetch_latency "$TIMELINE"
 	assert_success
 	assert_line --regexp '^ Biggest loss: tma_memory_bound, 30\.8 ±0\.[0-9] % of the slots$'
 	assert_line --regexp '^ Runner-up: tma_fetch_latency, 12\.0 ±0\.[0-9] %$'
-	try "$TDSTAT" report --total -M tma_memory_bound,tma_divider "$COURSE"
+	try "$TDSTAT" report --total -M tma_memory_bound,tma_divider "$TIMELINE"
 	assert_success
 	[[ $output == *'Cannot rank these nodes: they are shares of different things, such as slots and cycles'* ]]
 }

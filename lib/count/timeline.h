@@ -5,15 +5,15 @@
 #include "lib/count/report.h"
 
 /*
- * The course of the counting within a row: the sums after some of its reads.  The counts between
+ * The timeline of a row: the sums of its counts after some of its reads.  The counts between
  * two of these points are a batch; the variation of a metric between batches gives its error.
  */
 
-struct td_course_point {
+struct td_timeline_point {
 	uint64_t time_ns; /* time on the clock of the reads */
 	/* sums in the order of the row's readings; missing ones are 0 */
 	/* One reading's sum at a point. */
-	struct td_course_sum {
+	struct td_timeline_sum {
 		uint64_t value, enabled_ns, running_ns;
 	} * v;
 	size_t nr;
@@ -23,13 +23,13 @@ struct td_course_point {
  * Maximum number of points; when it is reached, every second one is dropped.  These are
  * the reads of half a minute: the error of multiplexed groups is only visible in batches
  * that are shorter than the phases of the program.  With many readings the maximum is
- * lower, but at least TD_COURSE_FEW.
+ * lower, but at least TD_TIMELINE_FEW.
  */
-#define TD_COURSE_POINTS 512
-#define TD_COURSE_FEW    32
+#define TD_TIMELINE_POINTS 512
+#define TD_TIMELINE_FEW    32
 
-struct td_course {
-	struct td_course_point points[TD_COURSE_POINTS];
+struct td_timeline {
+	struct td_timeline_point points[TD_TIMELINE_POINTS];
 	size_t nr;
 	uint64_t nr_reads;   /* number of reads, including those that added no point */
 	uint64_t spacing_ns; /* minimum time between two points */
@@ -45,40 +45,40 @@ struct td_course {
  * Adds a point after a read: sum is the counts of the row up to time_ns.
  * Readings may be appended to sum between two points, but not moved.
  */
-void td_course_add(struct td_course *course, const struct td_readings *sum, uint64_t time_ns);
+void td_timeline_add(struct td_timeline *timeline, const struct td_readings *sum, uint64_t time_ns);
 /* Makes the last read, at time_ns, the last point, so that every count is in a batch. */
-void td_course_end(struct td_course *course, const struct td_readings *sum, uint64_t time_ns);
+void td_timeline_end(struct td_timeline *timeline, const struct td_readings *sum, uint64_t time_ns);
 /*
  * Sets rest to sum without a batch; batch 0 ends at the first point.  events selects the
  * events to leave out, except for their enabled times; NULL leaves out all events and
  * times.  The caller owns rest and reuses it.
  */
-void td_course_leave_out(const struct td_course *course, size_t batch, const bool *events,
-			 const struct td_readings *sum, struct td_readings *rest);
+void td_timeline_leave_out(const struct td_timeline *timeline, size_t batch, const bool *events,
+			   const struct td_readings *sum, struct td_readings *rest);
 /*
  * Sets part to the counts of a batch; the last one ends with sum.  The caller owns part
  * and reuses it.
  */
-void td_course_cut_out(const struct td_course *course, size_t batch, const struct td_readings *sum,
-		       struct td_readings *part);
+void td_timeline_cut_out(const struct td_timeline *timeline, size_t batch,
+			 const struct td_readings *sum, struct td_readings *part);
 /*
- * Sets few to the course with equal numbers of batches joined, so that at most TD_COURSE_FEW
+ * Sets few to the timeline with equal numbers of batches joined, so that at most TD_TIMELINE_FEW
  * remain.  It borrows the sums of the points; do not free it.
  */
-void td_course_join(struct td_course *few, const struct td_course *course);
+void td_timeline_join(struct td_timeline *few, const struct td_timeline *timeline);
 /* Returns the duration of a batch; the row began at start_ns. */
-uint64_t td_course_batch_ns(const struct td_course *course, size_t batch, uint64_t start_ns);
-void td_course_copy(struct td_course *to, const struct td_course *from);
-/* Empties the course for a new row. */
-void td_course_clear(struct td_course *course);
-void td_course_free(struct td_course *course);
+uint64_t td_timeline_batch_ns(const struct td_timeline *timeline, size_t batch, uint64_t start_ns);
+void td_timeline_copy(struct td_timeline *to, const struct td_timeline *from);
+/* Empties the timeline for a new row. */
+void td_timeline_clear(struct td_timeline *timeline);
+void td_timeline_free(struct td_timeline *timeline);
 
-/* The counts of a row that ended at time_ns, and their course. */
+/* The counts of a row that ended at time_ns, and their timeline. */
 struct td_counted {
 	uint64_t time_ns;
 	const struct td_times *times;
 	const struct td_readings *readings;
-	const struct td_course *course;
+	const struct td_timeline *timeline;
 };
 
 /*

@@ -33,7 +33,7 @@ static const struct {
 	{ -EFBIG, "its debug file is too large to be read" },
 	{ -EOVERFLOW, "its debugging information is too large to be read" },
 	{ -ENOMEM, "its symbols need too much memory" },
-	{ -EFAULT, "what reads its symbols crashed" },
+	{ -EFAULT, "its symbols crashed the process that reads them" },
 	{ -ETIME, "its symbols took too long to read" },
 };
 

@@ -465,13 +465,13 @@ static bool may_have(const struct td_unwinder *u, const struct td_location *loca
 static void refuse(struct td_unwinder *u, int at, const struct td_object *object, int rc)
 {
 	td_ints_add(&u->refused, at);
-	td_notes_add(u->notes, "%s: %s: no callers behind it", object->path,
-		     rc == -ENOMSG ? "does not say where its functions return"
+	td_notes_add(u->notes, "%s: %s: the callers of its functions are unknown", object->path,
+		     rc == -ENOMSG ? "it does not describe where its functions return"
 				   : td_symbols_reason(object, rc));
 	if (u->failures == MAX_FAILURES || u->all_ns >= ALL_NS)
 		td_notes_add(
 			u->notes,
-			"no more files are read for callers: what reads them crashed, or took too "
+			"no more files are read for callers: their reader crashed, or took too "
 			"long, several times");
 }
 

@@ -547,7 +547,7 @@ build_hostile() {
 	objcopy --add-section .debug_frame=zeros large.so
 	locate -F 200 --call-graph dwarf --folded stacks -o out -- ./hostile large.so
 	assert_equal "$status" 7
-	[[ $'\n'$stderr$'\n' == *$'\n'"tdstat: $PWD/large.so: its debugging information is too large to be read: no callers behind it"$'\n'* ]]
+	[[ $'\n'$stderr$'\n' == *$'\n'"tdstat: $PWD/large.so: its debugging information is too large to be read: the callers of its functions are unknown"$'\n'* ]]
 	has_text stacks $'(^|\n)[^\n]unknown[^\n];loop [0-9]'
 }
 
@@ -564,7 +564,7 @@ with_search() {
 		"$TDSTAT" locate -e cpu-clock -j -o out "${@:2}"
 }
 
-@test "what reads symbols crashes: everything else is shown, and it is said" {
+@test "the reader of symbols crashes: everything else is shown, with a note" {
 	needs_strace
 	real
 	build_share
@@ -574,7 +574,7 @@ with_search() {
 		assert_nameless share || fail "$where"
 		case $where in
 		fstatfs*)
-			[[ $stderr == *"tdstat: $PWD/share: what reads its symbols crashed: addresses without names"* ]]
+			[[ $stderr == *"tdstat: $PWD/share: its symbols crashed the process that reads them: addresses without names"* ]]
 			# of the kernel no such file is opened
 			assert_rows out 'all(.object != "[kernel]" or .function != null)' || [ "$(id -u)" != 0 ]
 			;;

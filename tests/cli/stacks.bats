@@ -511,7 +511,7 @@ assert_parts() {
 	assert_parts stacks ';main;outer;loaded$' 50 '^.unknown.;[^;]*;called;leaf$' 50
 	locate --call-graph dwarf --folded stacks -o table -- ./late gone
 	assert_parts stacks ';main;outer;loaded$' 0 '^.unknown.;.late.so.$' 50
-	[[ $stderr == *'/lib/late.so: No such file or directory: no callers behind it'* ]]
+	[[ $stderr == *'/lib/late.so: No such file or directory: the callers of its functions are unknown'* ]]
 }
 
 @test "--call-graph dwarf: of a process that runs" {

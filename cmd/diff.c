@@ -377,7 +377,8 @@ static void put_sides(FILE *fp, const struct td_opts *opts, size_t enough)
 
 /*
  * Return the command line that runs both commands nr times, or compares nr recordings of each side.
- * It keeps the options of the groups kept, which select what is compared.  The caller frees it.
+ * kept: the groups whose options it repeats, because they select what is compared.  The caller
+ * frees it.
  */
 static char *runs_command(const struct td_sides *sides, const struct td_opts *opts,
 			  const struct td_option_group *const *kept, size_t nr)
@@ -593,7 +594,7 @@ static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
 			 struct td_err *err)
 {
 	td_autofree char *again = NULL;
-	/* after runs, show the result first: this machine may be unable to count a name */
+	/* after runs, check limits last: one may name an event that this machine cannot count */
 	bool ran = opts->request.target.command;
 	struct td_diff diff = { .limits = limits };
 	enum td_gate gate = TD_GATE_PASSED;

@@ -51,8 +51,8 @@ static void set_time(struct td_trace *trace, uint64_t tsc)
 }
 
 /*
- * Returns the time, or 0 if it is unknown.  It never decreases: cycles are scaled with a ratio of
- * integers, and may be slightly ahead of the next packet with a time.
+ * Returns the time, or 0 if it is unknown.  A time computed from cycles may be slightly later than
+ * that of the next packet, because the ratio is rounded; then returns the later one again.
  */
 static uint64_t now(struct td_trace *trace)
 {
@@ -74,7 +74,7 @@ static void decode_tsc(struct td_trace *trace, uint64_t tsc)
 	trace->time.ticks = false;
 }
 
-/* The frequency of the core has changed. */
+/* Sets the core's new frequency, for later cycles. */
 static void decode_cbr(struct td_trace *trace, unsigned int ratio)
 {
 	set_time(trace, trace->time.tsc + since_tsc(trace));
@@ -86,7 +86,10 @@ static uint64_t tsc_of_mtcs(const struct td_trace *trace, uint64_t nr)
 	return (nr << trace->mtc_period) * trace->art_ratio[0] / trace->art_ratio[1];
 }
 
-/* Follows a TSC packet: ctc is the crystal's clock, fc the TSC ticks since its last tick. */
+/*
+ * Reads a TMA packet, which comes after a TSC packet: ctc is the crystal's clock, fc the number of
+ * TSC ticks since the crystal's last tick.
+ */
 static void decode_tma(struct td_trace *trace, const struct pt_packet_tma *tma)
 {
 	uint64_t within = tma->ctc & ((UINT64_C(1) << trace->mtc_period) - 1);
@@ -319,7 +322,7 @@ static void read_ratio(const struct td_sysfs *fs, unsigned int ratio[2])
 		ratio[0] = ratio[1] = 0;
 }
 
-/* Returns the longest period.  Then there are few MTC packets, which also occur between calls. */
+/* Returns the longest period, because MTC packets fill the trace even between calls. */
 static unsigned int choose_mtc(const struct td_sysfs *fs)
 {
 	struct td_err unused = { 0 };

@@ -171,8 +171,8 @@ static const struct td_total *totals_of(const struct td_totals *totals, size_t i
 }
 
 /*
- * Return the index of a row's id.  Start with that of the previous row: ids and rows have
- * the same order, and may be many.
+ * Return the index of the id with this label.  from is the index for the previous row: rows
+ * are in the order of their ids, so the search is short even if there are many.
  */
 static size_t find_id(const struct td_totals *totals, const char *label, size_t from)
 {
@@ -692,7 +692,7 @@ void td_note_ids(const struct td_diff *diff, struct td_notes *notes)
 
 /* --- cores ---------------------------------------------------------------- */
 
-/* points: a larger difference of a core type's shares gets a note */
+/* Maximum difference of a core type's shares without a note, in points. */
 #define APART 10
 
 /* Sum the slots of all ids of a side on a core type; NULL: on all types. */

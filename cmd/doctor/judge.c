@@ -117,8 +117,8 @@ static void add_loops(struct td_doctor *doctor, const struct td_self_test *test,
 }
 
 /*
- * The counters are not real if no share differs by more than this between loops, in points.  On a
- * real processor, some share does, whatever else runs.
+ * If all shares differ by at most this between loops, in points, the counters are not real.  On a
+ * real processor, at least one share differs more, whatever else runs.
  */
 #define ALIKE 2
 
@@ -237,7 +237,7 @@ static void judge_age(struct td_doctor *doctor, const struct td_system *system)
 			       "it needs Linux %s", since);
 }
 
-/* Effects of each fault; cores: those with the affected events, or none. */
+/* Effects of each fault.  cores: the cores with the affected events; empty: all. */
 static const struct {
 	enum td_kernel_fault fault;
 	enum td_finding_state state;

@@ -81,7 +81,7 @@ struct td_finding *td_doctor_add_error(struct td_doctor *doctor, const char *nam
 				       enum td_finding_state state, const struct td_err *err);
 /* Set remedy, command or other of a finding. */
 void td_finding_set(char **member, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Add the notes that seen does not have, to both. */
+/* Add the notes that are not yet in seen to the findings and to seen. */
 void td_doctor_add_notes(struct td_doctor *doctor, const char *name, struct td_notes *seen,
 			 const struct td_notes *notes);
 /* Move the findings of from to doctor. */

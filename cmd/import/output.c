@@ -741,7 +741,7 @@ static int bad_csv(const struct reader *r, struct td_err *err)
 
 static int bad_json(struct reader *r, int rc, struct td_err *err)
 {
-	/* as 6.1 writes them */
+	/* lines with metrics only, as perf 6.1 writes them */
 	if (!r->file->nr_events && (r->file->metrics || strstr(r->text, "}{")) &&
 	    !strstr(r->text, "\"counter-value\""))
 		return only_metrics(r, err);

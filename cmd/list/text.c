@@ -107,7 +107,7 @@ static void put_unnamed(struct rest *rest)
 		put_term(rest, words[0], 0);
 }
 
-/* Write "0:0x400000000", and terms that are valid for all events between slashes. */
+/* Write "0:0x400000000", with further terms between slashes: "0:0x1/percore/". */
 static void put_numeric(FILE *fp, const struct td_event *event)
 {
 	const char *separator = "/";

@@ -188,7 +188,7 @@ static char *fill_doc(int key, const char *text, void *input)
 	FILE *fp;
 
 	if (key == ARGP_KEY_HELP_DUP_ARGS_NOTE)
-		return NULL; /* five lines about a well-known convention */
+		return NULL; /* omit argp's note on arguments of long options */
 	if (key != ARGP_KEY_HELP_PRE_DOC && key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)(uintptr_t)text;
 	fp = td_open_memstream(&doc, &size);

@@ -124,7 +124,7 @@ static void reopen_cgroup(struct td_job *job, struct td_counter *counter, size_t
 }
 
 /*
- * After a read, print which cgroups of the target were removed, and count in new ones with the same
+ * After a read, print which cgroups of the target were removed, and count new ones with the same
  * names.
  */
 static void cgroups_follow(struct td_job *job, struct td_counter *counter)

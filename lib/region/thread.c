@@ -12,11 +12,11 @@
 #include "lib/region/parts.h"
 #include "lib/region/tdstat.h"
 
-/* in the library's own thread block: a call to find it would be counted in each region */
+/* initial-exec, because other models call a function, which would be counted in each region */
 static __thread struct td_thread *self __attribute__((tls_model("initial-exec")));
 /*
- * td_process_now() while the first mark of the thread is running, or after it has failed.  A signal
- * handler must not start it again.
+ * The process (td_process_now()) in which the thread's first mark is running or has failed.  A
+ * signal handler must not start it again.
  */
 static __thread uint32_t opening __attribute__((tls_model("initial-exec")));
 /* The thread is preparing the library, and a signal handler must not wait for that. */

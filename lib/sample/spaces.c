@@ -10,7 +10,7 @@
 
 #include "lib/base/util.h"
 
-/* Number of recent changes from which copying them costs as much as merging them now and then. */
+/* Maximum number of recent pieces.  Each change copies them, so more cost more than a merge. */
 #define RECENT_MAX 512
 
 struct piece {

@@ -39,7 +39,7 @@ bool td_switches_know(const struct td_cgroups *cgroups, int cpu);
 int td_switches_open(struct td_switches **out, const struct td_switches_setup *setup,
 		     struct td_err *err);
 void td_switches_close(struct td_switches *switches); /* NULL is fine */
-/* Enables the groups.  The first reading begins at the end of this; then call td_switches_drop(). */
+/* Enables the groups.  The first reading begins when this returns; call td_switches_drop() next. */
 void td_switches_begin(struct td_switches *switches);
 /* Drops the counts from before the end of td_switches_begin(). */
 void td_switches_drop(struct td_switches *switches);

@@ -36,7 +36,7 @@ const char *td_slow_why_not(const struct td_row *row, uint64_t period)
 	return facts->calls ? NULL : "no call ended there";
 }
 
-static double chance_of(const struct td_row *row, uint64_t period)
+static double sampling_error(const struct td_row *row, uint64_t period)
 {
 	return period ? Z95 * sqrt((double)period / row->slots) : 0;
 }
@@ -432,7 +432,7 @@ static double most_squares(double sum, double limit)
  * assumed to be in as few calls as possible, up to their whole duration.  PMUs are summed first,
  * because a call may have spent its time on several.
  */
-static double chance_ns(const struct class *slow, mean_fn *mean)
+static double error_of_mean(const struct class *slow, mean_fn *mean)
 {
 	double nr = 0, sum = 0, squares = 0;
 
@@ -456,17 +456,17 @@ static void add_waiting(struct td_slow *out, const struct class *of)
 {
 	const struct td_region_facts *slow = out->slow, *middle = &out->middle;
 	double preempted = slow->preempted_ns - middle->preempted_ns;
-	double chance = chance_ns(of, waited_ns);
+	double error = error_of_mean(of, waited_ns);
 
 	if (isnan(slow->waited_ns) || isnan(middle->waited_ns))
 		return;
 	if (isnan(preempted)) {
-		add_cause(out, TD_SLOW_OFF, NULL, slow->waited_ns - middle->waited_ns, chance);
+		add_cause(out, TD_SLOW_OFF, NULL, slow->waited_ns - middle->waited_ns, error);
 		return;
 	}
 	add_cause(out, TD_SLOW_WAITED, NULL, slow->waited_ns - middle->waited_ns - preempted,
-		  chance);
-	add_cause(out, TD_SLOW_PREEMPTED, NULL, preempted, chance_ns(of, preempted_ns));
+		  error);
+	add_cause(out, TD_SLOW_PREEMPTED, NULL, preempted, error_of_mean(of, preempted_ns));
 }
 
 /* Returns the mean time in interrupts of the calls of a class in ns; NaN: unknown. */
@@ -489,7 +489,7 @@ static void add_interrupts(struct td_slow *out, const struct class *slow,
 	double ns = interrupted_ns(slow) - interrupted_ns(middle);
 
 	if (!isnan(ns))
-		add_cause(out, TD_SLOW_INTERRUPT, NULL, ns, chance_ns(slow, lost_ns));
+		add_cause(out, TD_SLOW_INTERRUPT, NULL, ns, error_of_mean(slow, lost_ns));
 }
 
 /* Returns the number of calls in lower buckets that ended on a PMU, or on any if pmu is NULL. */
@@ -635,7 +635,7 @@ struct pair {
 	double slots;       /* slots of a typical call; if unknown, its time / ns_per_slot */
 	bool known;         /* slots is measured */
 	size_t nr_leaves;
-	double chance; /* relative error of the slots of the slow calls, due to sampling */
+	double sampling; /* relative error of the slots of the slow calls, due to sampling */
 };
 
 /*
@@ -654,7 +654,10 @@ static double part_of(const struct pair *pair, const struct td_node *node, doubl
 	return pair->slots / (double)pair->nr_leaves;
 }
 
-/* scale: ns of the mean slow call for each slot of a slow call on this PMU. */
+/*
+ * Adds the extra slots of each leaf as a cause.  scale converts slots of a slow call on this PMU to
+ * ns of the mean slow call.
+ */
 static void add_nodes(struct td_slow *out, const struct td_report *report, const struct pair *pair,
 		      double scale)
 {
@@ -671,7 +674,7 @@ static void add_nodes(struct td_slow *out, const struct td_report *report, const
 		more = slots_of(slow, cell->value) - before;
 		error = hypot(slots_of(slow, cell->error), error);
 		add_cause(out, TD_SLOW_NODE, report->columns[node->column].name, scale * more,
-			  scale * hypot(error, pair->chance * more));
+			  scale * hypot(error, pair->sampling * more));
 	}
 }
 
@@ -680,7 +683,7 @@ static struct pair make_pair(const struct class *of, const struct td_row *slow,
 {
 	struct pair pair = { .slow = slow,
 			     .middle = middle,
-			     .chance = chance_of(slow, of->period) };
+			     .sampling = sampling_error(slow, of->period) };
 
 	pair.ns_per_slot = own_ns_of(slow) / slots_of(slow, PERCENT);
 	pair.slots = slots_of(middle, PERCENT);
@@ -708,7 +711,7 @@ static void add_slots(struct td_slow *out, const struct class *of, const struct 
 	add_nodes(out, of->report, &pair, part * pair.ns_per_slot);
 	if (!pair.known)
 		return;
-	error = hypot(pair.chance, chance_of(middle, of->period));
+	error = hypot(pair.sampling, sampling_error(middle, of->period));
 	add_cause(out, TD_SLOW_CLOCK, NULL,
 		  part * (pair.slots * pair.ns_per_slot - own_ns_of(middle)),
 		  part * own_ns_of(middle) * error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes operands, one for all formulas that use a name, and finds their events. */
+/* Makes an operand for each name in formulas, which share it, and finds its events. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -251,7 +251,7 @@ static bool use_samples(struct td_scope *scope, struct td_operand *operand, cons
 	return true;
 }
 
-/* Find the retire latency that an operand means.  Sets *is to whether it means one. */
+/* If the operand is a retire latency, find its samples or its usual value, and set *is. */
 static int find_latency(struct td_scope *scope, struct td_operand *operand, bool *is)
 {
 	char name[256];

@@ -192,7 +192,7 @@ is() {
 	EOS
 }
 
-@test "-A: no number of counters; by number, not by letters; none for what is offline" {
+@test "-A: rows have no number of counters, are sorted by number, and leave out offline CPUs" {
 	for option in -A --no-aggr --no-merge; do
 		is server $option <<-'EOS'
 			CPU0 1 
@@ -230,7 +230,7 @@ is() {
 
 # --- formats --------------------------------------------------------------------
 
-@test "the table: the id of perf's width, the counters behind it" {
+@test "the table: ids are as wide as perf's, and the number of counters follows" {
 	while read -r option width id nr count; do
 		report server $option >table
 		awk -v width="$width" -v id="$id" -v nr="$nr" -v count="$count" '
@@ -280,7 +280,7 @@ is() {
 	report two --per-core | head -n 1 | grep -E '^# +time core +ctrs +counts unit events$'
 }
 
-@test "--summary of a recording: behind the intervals, the sum of them, by id" {
+@test "--summary of a recording: the sum of the intervals follows them, per id" {
 	report two --per-socket --summary -x, | grep page-faults | tail -n 2 | cut -d, -f1-4 >got
 	assert_same 'summary,S0,5,2200222
 summary,S1,3,20022000' "$(cat got)"
@@ -288,7 +288,7 @@ summary,S1,3,20022000' "$(cat got)"
 
 # --- what an id is made of ------------------------------------------------------
 
-@test "groups that took turns: each CPU is scaled by itself, one that never ran is not in it" {
+@test "multiplexed groups: each CPU is scaled separately, without those that never ran" {
 	# CPU 10: 5 in half of the time
 	report turns --per-core -x, >got
 	grep -E '^S0-D0-C0,2,17,' got
@@ -298,14 +298,14 @@ summary,S1,3,20022000' "$(cat got)"
 	grep -E '^S0-D0-C0,2,12,' got
 }
 
-@test "a recording shows what it was recorded by, another if asked, --total all" {
+@test "report uses the recorded aggregation, or another one on request; --total adds everything up" {
 	assert_same "$(report server --per-core -x,)" "$(report by-core -x,)"
 	assert_same "$(report server --per-die -x,)" "$(report by-core --per-die -x,)"
 	assert_same "$(report server -x,)" "$(report by-core --total -x,)"
 	assert_same "$(report server -A)" "$(report by-core -A)"
 }
 
-@test "of two aggregations perf's own order decides, not that of the options" {
+@test "of two aggregations, perf's order decides, not the order of the options" {
 	for pair in '--per-core --per-socket' '--per-socket --per-node' '-A --per-core' '--per-die --per-socket'; do
 		first=${pair% *} second=${pair#* }
 		assert_same "$(report server $first -x,)" "$(report server $first $second -x,)"
@@ -344,7 +344,7 @@ summary,S1,3,20022000' "$(cat got)"
 	assert_output --partial 'S0-D-1-CLS-1 '
 }
 
-@test "tasks have no CPUs: each of the aggregations of CPUs is refused" {
+@test "aggregations of CPUs are refused for tasks" {
 	for option in -A --per-core --per-cluster --per-cache --per-die --per-socket --per-node; do
 		try report tasks $option
 		[ "$status" -ne 0 ] || fail "$option is taken"
@@ -376,7 +376,7 @@ S1,3,20022000,page-faults,a/b' "$(cat got)"
 	assert_equal "$(report cgroups -x, | awk -F, '{ print NF - 1 }' | uniq)" 7
 }
 
-@test "a cgroup that is none of the head's, or no number: the line" {
+@test "a cgroup that is not in the header, or is not a number: the error names the line" {
 	for bad in 2 -1 '"web"'; do
 		sed "2s/, 0\]/, $bad]/" "$BATS_FILE_TMPDIR/cgroups" >bad.jsonl
 		try "$TDSTAT" report bad.jsonl
@@ -416,7 +416,7 @@ retiring() {
 	done
 }
 
-@test "hybrid: a CPU, a core, a cluster has the metrics of its own PMU alone" {
+@test "hybrid: a CPU, a core and a cluster have only the metrics of their own PMU" {
 	report hybrid -A -x, | awk -F, 'NR > 1 { print $2, $3, $8 }' >got
 	assert_same 'CPU0 cpu_core 50.00
 CPU1 cpu_core 50.00
@@ -438,7 +438,7 @@ S0-D0-CLS16 cpu_atom 25.00' "$(cat got)"
 S0 cpu_atom 25.00' "$(cat got)"
 }
 
-@test "hybrid, merged: each kind of core weighs as much as it has slots" {
+@test "hybrid, merged: each core type weighs as much as it has slots" {
 	# P: 4 * 600 slots, E: 4 * 200 cycles of 5: 1200 + 1000 of 6400
 	assert_equal "$(report hybrid --per-socket --hybrid-merge -x, | sed 1d | cut -d, -f2,3,8)" S0,all,34.38
 }

@@ -57,7 +57,7 @@ assert_times_alone() {
 	assert_software_events "$text"
 }
 
-@test "places in the program and calls: nothing takes their place" {
+@test "subcommands that sample or time calls: nothing replaces their result" {
 	no_pmu
 	for words in locate 'locate tma_dram_bound' profile 'calls work'; do
 		[[ $words != calls* ]] || has_wing calls || continue
@@ -111,7 +111,7 @@ assert_times_alone() {
 	done
 }
 
-@test "an output that cannot be opened: the command, and nothing of ours" {
+@test "an output that cannot be opened: the command runs, and tdstat prints no result" {
 	needs_wing pictures serve
 	real
 	for words in '-o nodir/x' '-o nodir/x -x,' 'record -o nodir/x -x,' '--openmetrics -o nodir/x' \
@@ -132,7 +132,7 @@ assert_times_alone() {
 tdstat: running true without counting'
 }
 
-@test "a recording that cannot be made: shown as text, and none is left, nor is one named" {
+@test "a recording that cannot be made: the result is shown as text, and no file is left or named" {
 	needs_software_events
 	no_pmu
 	try "$TDSTAT" record -- sh -c 'exit 3'
@@ -158,7 +158,7 @@ tdstat: running true without counting'
 	done
 }
 
-@test "no row: a file of rows is empty, not that of an earlier run; a recording is spared" {
+@test "no rows: a file of rows is emptied, and a recording stays as it was" {
 	cp "$data/alderlake.jsonl" recording
 	no_pmu
 	for form in -x, -j; do
@@ -226,7 +226,7 @@ tdstat: running true without counting'
 	assert_no_stderr
 }
 
-@test "--require: it does not begin, 125, and the error alone" {
+@test "--require: the command does not start, the status is 125, and only the error is printed" {
 	no_pmu
 	for how in '' -x, -a 'record' '-r 3' '-M tma_l3_bound'; do
 		try "$TDSTAT" $how --require -- touch ran
@@ -298,7 +298,7 @@ tdstat: running true without counting'
 	done
 }
 
-@test "doctor --quiet: its status alone" {
+@test "doctor --quiet: only the exit status" {
 	no_pmu
 	for how in --quiet '--quiet -j'; do
 		try "$TDSTAT" doctor $how

@@ -31,7 +31,7 @@ with_when() {
 	MODELS=$MODELS checks <.program
 }
 
-@test "it may count what -l 6 counts, in groups that rest until they are wanted" {
+@test "-l auto may count the nodes of -l 6, in groups that are paused until they are needed" {
 	for model in $MODELS; do
 		saved "$model"
 	done
@@ -51,7 +51,7 @@ with_when() {
 	PYTHON
 }
 
-@test "what counts at first is few groups" {
+@test "counting begins with few groups" {
 	saved alderlake
 	try "$TDSTAT" --dry-run -a -l auto --cputype core
 	assert_success
@@ -85,7 +85,7 @@ with_when() {
 	PYTHON
 }
 
-@test "what rests does not start with the command" {
+@test "paused groups do not start with the command" {
 	saved alderlake
 	try "$TDSTAT" --dry-run -l auto --cputype core -- true
 	assert_success
@@ -94,7 +94,7 @@ with_when() {
 		END { exit bad || !(seen[0] && seen[1]) }' <<<"$output"
 }
 
-@test "without files it ends at level 2 and says what would give more" {
+@test "without metric files -l auto ends at level 2 and names the remedy" {
 	saved lunarlake
 	export TDSTAT_METRICS=$TD_PMU_EVENTS_OLD
 	try "$TDSTAT" --dry-run -a -l auto
@@ -104,7 +104,7 @@ with_when() {
 	[[ "$output" != *"disabled at first"* ]]
 }
 
-@test "what it excludes" {
+@test "options that -l auto excludes" {
 	saved alderlake
 	for other in '-M tma_retiring' '-e cycles' --td-level=2 --no-multiplex \
 		--metric-no-threshold --bottlenecks -d; do
@@ -194,7 +194,7 @@ def share(node, path, options=""):
     return row["value"], row["error"], row["over_threshold"]
 '
 
-@test "what rested is a share of the run, like the nodes above it" {
+@test "the share of a paused node is of the whole run, like the shares of its ancestors" {
 	for slots in 1800000000 360000000; do
 		rested $slots >rec
 		SLOTS=$slots checks <<-PYTHON
@@ -223,7 +223,7 @@ def share(node, path, options=""):
 }
 
 # What it was while it should have been counted is told by what it was later.
-@test "what was woken late has the share that it had from then on; it may have been nothing at rest" {
+@test "a node that was resumed late has the share from then on; before, it may have been 0" {
 	rested 360000000 2 >rec
 	checks <<-PYTHON
 		$share

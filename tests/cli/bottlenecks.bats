@@ -48,7 +48,7 @@ in_all() {
 	checks <<<'same(events("-a --bottlenecks"), events("-a -M TopdownL2,tma_retiring"))'
 }
 
-@test "what is shown instead is said once for each kind of core" {
+@test "a note per core type names the replacement" {
 	saved alderlake
 	try "$TDSTAT" --dry-run --bottlenecks -- true
 	assert_equal "$stderr" "tdstat: cpu_atom (Gracemont) has no bottleneck metrics: the tree down to level 2 is shown instead"
@@ -72,7 +72,7 @@ sorted_with_sum() {
 		exit off > (NR + 1) * 0.05 || off < -(NR + 1) * 0.05 }' sorted
 }
 
-@test "sorted by value, with their sum, by kind of core" {
+@test "sorted by value, with their sum, by core type" {
 	saved alderlake
 	recorded -
 	"$TDSTAT" report --bottlenecks recording.jsonl >tree
@@ -82,7 +82,7 @@ sorted_with_sum() {
 	assert_same "$(sort -rg sorted)" "$(cat sorted)"
 }
 
-@test "useful work is never marked, other causes are; of the tree it is said what it is" {
+@test "useful work is never marked, other causes are; what the tree means is explained" {
 	saved alderlake
 	recorded -
 	"$TDSTAT" report --bottlenecks recording.jsonl >tree
@@ -96,7 +96,7 @@ sorted_with_sum() {
 	run ! grep -E '^ (Which|Most|What|No single) ' tree
 }
 
-@test "the recording says what was asked for; -l shows the tree all the same" {
+@test "the recording contains the request; -l shows the tree anyway" {
 	saved skylakex
 	checks <<-'PYTHON'
 		record("--bottlenecks")
@@ -131,7 +131,7 @@ sorted_with_sum() {
 	[ "$(in_all cpu_atom <tree)" ]
 }
 
-@test "CSV and JSON are those of -M: nothing is sorted, no sum" {
+@test "CSV and JSON are those of -M: not sorted, and without a sum" {
 	saved skylakex
 	NAMES=$names checks <<-'PYTHON'
 		record("--bottlenecks")
@@ -150,7 +150,7 @@ sorted_with_sum() {
 	assert_same "$(sort -rg sorted)" "$(cat sorted)"
 }
 
-@test "it excludes what chooses other metrics, and events" {
+@test "--bottlenecks excludes events and options that choose other metrics" {
 	saved alderlake
 	for options in '-l 2' '--td-level 1' '-M tma_retiring' '-e cycles' -d --null --verdict; do
 		try "$TDSTAT" --dry-run --bottlenecks $options -- true

@@ -109,7 +109,7 @@ marked() {
 	done
 }
 
-@test "next to nothing: no marks, and only of that PMU" {
+@test "almost idle: no marks, but only on that PMU" {
 	try "$TDSTAT" report "$BATS_FILE_TMPDIR/idle_atom"
 	assert_equal "$(marked)" cpu_core
 	# all of the machine
@@ -119,7 +119,7 @@ marked() {
 	assert_json "$BATS_FILE_TMPDIR/idle" 'length == 8 and all(.over_threshold | not)'
 }
 
-@test "an old recording: nothing is known, and nothing invented" {
+@test "an old recording: unknown values stay unknown" {
 	try "$TDSTAT" report "$data/alderlake.jsonl" -x,
 	[ "${#lines[@]}" -gt 1 ]
 	for row in "${lines[@]:1}"; do
@@ -147,7 +147,7 @@ marked() {
 }
 
 # A read that took long: the counts are of more time than the row, or of less.
-@test "tasks: no share of a time that is not known to a twentieth" {
+@test "tasks: no share of a time that is not known to within 5 %" {
 	for share in 49:10.00 50:10.00 51:; do
 		try "$TDSTAT" report "$BATS_FILE_TMPDIR/unsure_${share%:*}" -x,
 		IFS=, read -ra fields <<<"${lines[1]}"
@@ -192,7 +192,7 @@ idle() {
 	stderr=${said%$'\n'}
 }
 
-@test "a remark says how many intervals have no counts, as nothing ran" {
+@test "a note gives the number of intervals without counts in which no task ran" {
 	needs_software_events
 	mkfifo end
 	idle has_text out '(<not counted>.*){8}' -- -I 100
@@ -213,7 +213,7 @@ idle() {
 	assert_no_stderr
 }
 
-@test "what next to idle CPUs lost is over no threshold, in tables, pages and JSON" {
+@test "almost idle CPUs have no marks, in tables, pages and JSON" {
 	needs_wing pictures
 	recording=$BATS_FILE_TMPDIR/idle_rows
 	assert_json "$recording" 'map(select(.metric == "tma_backend_bound") | { (.pmu): [.value, .over_threshold] })

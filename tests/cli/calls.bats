@@ -71,7 +71,7 @@ calls() {
 
 # --- the plan -------------------------------------------------------------------
 
-@test "one group for each kind of core, and the places of the probes" {
+@test "one group for each core type, and the places of the probes" {
 	saved alderlake
 	calls parse_request --dry-run -- ./program
 	[ "$status" -eq 0 ]
@@ -112,7 +112,7 @@ calls() {
 	done
 }
 
-@test "what the counters do not hold is left out, and said" {
+@test "metrics that do not fit into the counters are left out, with a note" {
 	saved alderlake
 	calls parse_request -l 2 --dry-run -- ./program
 	[ "$status" -eq 0 ]
@@ -159,7 +159,7 @@ calls() {
 	assert_equal "$found" 2
 }
 
-@test "a program's path with what a terminal would act on" {
+@test "a path of the program with characters that a terminal would act on" {
 	local odd=$'odd\e[1m\u202e' shown='odd\x1b[1m\xe2\x80\xae'
 
 	cp program "$odd"
@@ -172,7 +172,7 @@ calls() {
 	[[ $output == "intel_pt: config "*"@$PWD/$shown" ]]
 }
 
-@test "a file or a library behind the @" {
+@test "a file or a library after the @" {
 	saved sapphirerapids
 	calls parse_request@./program --dry-run -- sh -c ./program
 	assert_probes -1 parse_request
@@ -285,7 +285,7 @@ add_trace() {
 }
 
 # The size is nm's.  Of the crystal's periods, 2^0, 2^3, 2^6 and 2^9 ticks, the longest.
-@test "Processor Trace: what is traced of the function" {
+@test "Processor Trace: which parts of the function are traced" {
 	copied alderlake
 	add_trace
 	calls parse_request --engine=pt --dry-run -- ./program
@@ -320,7 +320,7 @@ add_trace() {
 	[[ $output == "intel_pt: config "* && $stderr == *" is a Go program: a call that waits for another goroutine"* ]]
 }
 
-@test "Processor Trace: what is sampled beside it are events that can be alone" {
+@test "Processor Trace: only events that can be counted individually are sampled beside it" {
 	copied alderlake
 	add_trace
 	calls parse_request --engine=pt -l 1 --dry-run -- ./program
@@ -331,7 +331,7 @@ add_trace() {
 	[[ $output == *cpu_atom/topdown-retiring/* && $output != *cpu_core/topdown-* && $output != *"probes at"* ]]
 }
 
-@test "Processor Trace: what a machine lacks; the command runs" {
+@test "Processor Trace: a machine that lacks it or libipt; the command runs" {
 	bare
 	saved alderlake
 
@@ -357,7 +357,7 @@ add_trace() {
 
 # --- options and rights ---------------------------------------------------------
 
-@test "what makes no sense" {
+@test "wrong usage" {
 	saved sapphirerapids
 	for words in '' '-- ./program' 'f' 'f -a' 'f -C 0' 'f -l 3 -- ./program' 'f -l auto -- ./program' \
 		'f --engine=marks -p 1' '-k f --engine=marks -- ./program' '-k f@x -- ./program' '-k f --overhead 3 -- ./program' '-k f,f -- ./program' \
@@ -451,7 +451,7 @@ timed() {
 		else . end | '"${1:-.}" "$data/functions.jsonl" >recording
 }
 
-@test "a recording: the shares of what slow calls have more are those of its counts" {
+@test "a recording: the causes of slow calls are computed from its counts" {
 	timed
 	"$TDSTAT" report recording -l 1 -j >out
 	# the metrics of the same counts, as functions
@@ -487,7 +487,7 @@ timed() {
 
 # As many as a hundred calls on an E-core are slow, of 370: that core has what a usual
 # call takes longer there, its nodes and clock have what these take longer than that.
-@test "a recording: slow calls of each kind of core are compared with the usual ones there" {
+@test "a recording: slow calls of each core type are compared with the usual ones there" {
 	timed 'if .regions then .regions |= map(if .bucket == 30 then
 		.on.cpu_atom = 100 | .calls = 649 | .took_ns.cpu_atom = 900000000 | .on_ns.cpu_atom = 900000000 else . end) else . end'
 	"$TDSTAT" report recording -l 1 -j >out
@@ -600,7 +600,7 @@ values() {
 		[.pmu, .metric, .value, .error, .slots_per_call]' out
 }
 
-@test "a recording: of few samples, and of calls as short as they are late, there are no metrics" {
+@test "a recording: few samples, or calls as short as their delay, have no metrics" {
 	timed
 	"$TDSTAT" report recording -l 1 -j >out
 	values f true >counted
@@ -631,7 +631,7 @@ few() {
 }
 
 # What three calls of billions of slots did is known; which of them are slow is not.
-@test "a recording: few long calls have metrics and slots, and nothing is said of the slowest" {
+@test "a recording: few long calls have metrics and slots, but no causes" {
 	few 2 1
 	try "$TDSTAT" report recording -l 1
 	[ "$status" -eq 0 ]
@@ -659,7 +659,7 @@ few() {
 
 # On P-cores the probes had added as many slots as are shown, all of them retiring: with them
 # it was the mean of what is shown and of 100 %, and other nodes had half of what they have.
-@test "a recording: errors hold what it changed to take off the cost of probes" {
+@test "a recording: errors include the correction for the cost of probes" {
 	timed
 	python3 - <<-'PYTHON'
 		import json, os, subprocess

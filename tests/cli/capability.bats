@@ -43,7 +43,7 @@ counts() {
 	as_nobody ./tdstat -a -e cpu-clock --timeout 10 >out 2>&1 || skip "$(tail -n 1 out)"
 }
 
-@test "what reads files that others may have made has no capability left" {
+@test "the process that reads untrusted files has no capability" {
 	not_under_sanitizers "which read files first"
 	needs_strace
 	cp "$data/alderlake.jsonl" rec
@@ -57,7 +57,7 @@ counts() {
 	done
 }
 
-@test "what counts keeps it, whatever stands before its command" {
+@test "counting keeps the capability, even if options precede the command" {
 	needs_strace
 	for words in '-e cs' regions 'locate tma_retiring' 'calls main' 'calls main,exit'; do
 		# shellcheck disable=SC2086
@@ -67,7 +67,7 @@ counts() {
 	done
 }
 
-@test "no variable names the files that are read, and it is said" {
+@test "variables that name files are ignored, with a note" {
 	counts
 	mkdir -p sys proc
 	SYSFS_PATH=$PWD/sys PROCFS_PATH=$PWD/proc PERF_CPUID=GenuineIntel-6-97-2 TDSTAT_METRICS=$PWD \

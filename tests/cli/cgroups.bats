@@ -67,7 +67,7 @@ columns() {
 
 # --- what is refused ------------------------------------------------------------
 
-@test "no hierarchy is mounted: said, with what to do" {
+@test "no hierarchy is mounted: an error with the remedy" {
 	hierarchy
 	for mounts in '' 'proc /proc proc rw 0 0' 'cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0'; do
 		echo "$mounts" >"$PROCFS_PATH/self/mounts"
@@ -137,7 +137,7 @@ tdstat: -M TopdownL1.* estimates them, .*without --for-each-cgroup, or switch hy
 	assert_complains '-G.*--for-each-cgroup'
 }
 
-@test "-G: one for each event before it, one alone for all; else it is refused" {
+@test "-G: one for each event before it, a single one for all; else it is refused" {
 	hierarchy web db
 	try "$TDSTAT" --dry-run -a -e cycles,instructions,branches -G web
 	assert_success
@@ -177,7 +177,7 @@ tdstat: -M TopdownL1.* estimates them, .*without --for-each-cgroup, or switch hy
 		$7 < 1.1 && $8 == "CPUs utilized" && NF == 8) }' <<<"$output" || fail "$output"
 }
 
-@test "a child's time is its parent's, too; an empty one is not counted" {
+@test "a parent includes its child's time; an empty cgroup is not counted" {
 	real -a
 	busy tdstat-$$-b
 	name=${cgroup##*/}
@@ -203,7 +203,7 @@ tdstat: -M TopdownL1.* estimates them, .*without --for-each-cgroup, or switch hy
 	assert_equal "$(columns 3 4)" "cpu-clock,$name page-faults,$name "
 }
 
-@test "JSON: the key cgroup behind the event; -A: each CPU of each cgroup" {
+@test "JSON: the key cgroup follows the event; -A has a row per CPU and cgroup" {
 	real -a
 	busy tdstat-$$-d
 	name=${cgroup##*/}
@@ -227,7 +227,7 @@ tdstat: -M TopdownL1.* estimates them, .*without --for-each-cgroup, or switch hy
 	[[ $stderr =~ ^[0-9.]+,msec,cpu-clock,$name,[0-9.]+%, ]]
 }
 
-@test "metrics of a cgroup: its name in place of the id, with -A behind it" {
+@test "metrics of a cgroup: its name replaces the id, and follows it with -A" {
 	needs_software_events -a
 	busy tdstat-$$-f
 	name=${cgroup##*/}
@@ -265,7 +265,7 @@ tdstat: -M TopdownL1.* estimates them, .*without --for-each-cgroup, or switch hy
 
 # --- containers -------------------------------------------------------------------
 
-@test "a container's name in text, where programs have its cgroup, too" {
+@test "text shows a container's name, and programs get its cgroup as well" {
 	real -a
 	id=$(printf '%064x' $$)
 	busy "docker-$id.scope"

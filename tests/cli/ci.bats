@@ -62,7 +62,7 @@ has() {
 	PYTHON
 }
 
-@test "--markdown: marked rows are bold, all others wait behind a click" {
+@test "--markdown: marked rows are bold, all other rows are folded" {
 	three_of_each
 	"$TDSTAT" diff --markdown -o comment "${three[@]}"
 	render
@@ -81,7 +81,7 @@ has() {
 	PYTHON
 }
 
-@test "--markdown: what became of --fail-above, and the exit status" {
+@test "--markdown: the result of --fail-above, and the exit status" {
 	three_of_each
 	try "$TDSTAT" diff --markdown -o comment --fail-above tma_frontend_bound:1,tma_backend_bound:90 "${three[@]}"
 	assert_failure 1
@@ -90,7 +90,7 @@ has() {
 	has html '<li>passed: <code>tma_backend_bound</code> may get worse by 90</li>'
 }
 
-@test "--markdown: names of somebody else are no markup, no mention and no reference" {
+@test "--markdown: untrusted names cannot become markup, mentions or references" {
 	needs_wing import
 	hostile='<img src=x> **b** _i_ `c` | @team #1 :x: [l](u) ~~s~~ &amp; www'
 	jq -c --arg n "$hostile" 'if .regions then .regions |= map(if .name == "malloc" then .name = $n else . end) else . end' \
@@ -135,7 +135,7 @@ has() {
 	has x.xml '<failure message="tma_frontend_bound'
 }
 
-@test "--junit: what could not be compared is an error, never a pass" {
+@test "--junit: a failed comparison is an error, never a pass" {
 	echo old >x.xml
 	try "$TDSTAT" diff --junit x.xml --fail-above elapsed:1 "$A" '<gone>'
 	assert_failure 2
@@ -188,7 +188,7 @@ has() {
 	assert_failure 64
 }
 
-@test "the workflows of tdstat-ci(7): a runner without counters says why, and passes" {
+@test "the workflows of tdstat-ci(7): on a runner without counters, they print the reason and pass" {
 	python3 "$here/ci.py" workflows "$page" 2>err || {
 		! has_text err "No module named 'yaml'" || skip "no YAML in Python"
 		fail "$(<err)"
@@ -225,7 +225,7 @@ commit() {
 	git -C tree commit -qm "commit $number"
 }
 
-@test "git bisect run with the script of tdstat-ci(7): finds the commit, and skips those that nothing decides" {
+@test "git bisect run with the script of tdstat-ci(7) finds the commit, and skips undecided ones" {
 	command -v git >/dev/null && command -v make >/dev/null || skip "no git and make here"
 	unset MAKEFLAGS MAKELEVEL "${!GIT_@}"
 	export GIT_CONFIG_NOSYSTEM=1 HOME=$PWD

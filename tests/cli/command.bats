@@ -129,7 +129,7 @@ ended() {
 	done
 }
 
-@test "its signal mask and dispositions are what tdstat was started with" {
+@test "the command gets the signal mask and dispositions with which tdstat was started" {
 	needs_software_events
 	try grep -E '^Sig(Blk|Ign)' /proc/self/status
 	without=$output
@@ -137,7 +137,7 @@ ended() {
 	assert_same "$without" "$output"
 }
 
-@test "options behind it are its own; subcommands behind -- are commands" {
+@test "options after the command belong to it; subcommands after -- are commands" {
 	needs_software_events
 	try "$TDSTAT" echo -l --json -I 0
 	assert_success
@@ -180,7 +180,7 @@ ended() {
 
 # --- where the output goes -------------------------------------------------------
 
-@test "a machine's result: standard output, and nothing on standard error" {
+@test "a machine's result goes to standard output, and standard error stays empty" {
 	needs_software_events -a
 	# without the metric files of this machine, -l auto says that it ends early
 	for how in '-l 1 --timeout 20' '-I 20 --interval-count 2' '-l 1 -C 0 --timeout 20'; do
@@ -191,7 +191,7 @@ ended() {
 	done
 }
 
-@test "-o FILE, --append: the file alone, also beside a command" {
+@test "-o FILE and --append: results go only to the file, even with a command" {
 	needs_software_events
 	try "$TDSTAT" -o out -x, -- echo hello
 	assert_output hello
@@ -203,7 +203,7 @@ ended() {
 	assert_lines out 3
 }
 
-@test "a full disk: an error, whatever the command says" {
+@test "a full disk is an error, whatever the command's status is" {
 	needs_software_events -a
 	try "$TDSTAT" -o /dev/full -- true
 	assert_failure 1
@@ -273,7 +273,7 @@ ended() {
 
 # --- signals ---------------------------------------------------------------------
 
-@test "SIGINT and SIGTERM print what was counted" {
+@test "SIGINT and SIGTERM print the counts so far" {
 	needs_software_events -a
 	for signal in INT TERM; do
 		for format in '' '-x,'; do
@@ -294,7 +294,7 @@ ended() {
 
 # --- processes -------------------------------------------------------------------
 
-@test "-p: until the process ends, and says so at once" {
+@test "-p: counting lasts until the process ends, and its end is noticed immediately" {
 	needs_software_events
 	sleep 600 3>&- &
 	sleeper=$!

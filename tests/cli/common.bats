@@ -118,7 +118,7 @@ while not os.path.exists("end"): time.sleep(0.2)' &
 		END { print used; exit bad || !good || used < 0.199 || NR < 3 }' out
 }
 
-@test "no PMU of the cores: their metrics are not supported, and alone an error" {
+@test "no core PMU: its metrics are not supported; without other metrics, this is an error" {
 	here
 	try "$TDSTAT" -j -o out -M used,ipc -- true
 	assert_success
@@ -139,7 +139,7 @@ while not os.path.exists("end"): time.sleep(0.2)' &
 	assert_complains 'no top-down events'
 }
 
-@test "modifiers: of the kernel's own events, too" {
+@test "modifiers also apply to the kernel's own events" {
 	here
 	try "$TDSTAT" --dry-run -M faults:u -- true
 	assert_line -e '^  page-faults:u .*exclude_kernel'
@@ -162,7 +162,7 @@ while not os.path.exists("end"): time.sleep(0.2)' &
 	refute_line -e cpu-clock
 }
 
-@test "beside the folder, as in the kernel's tree; a model's own name comes first" {
+@test "beside the directory, as in the kernel's tree; a model's own name comes first" {
 	saved sapphirerapids
 	shared ../common/common
 	try "$TDSTAT" --dry-run -M ipc -- true
@@ -182,7 +182,7 @@ while not os.path.exists("end"): time.sleep(0.2)' &
 	assert_complains 'no metric or group'
 }
 
-@test "hybrids: a row of each kind of core, and one of what belongs to none" {
+@test "hybrids: a row per core type, and one for metrics without a core type" {
 	saved alderlake
 	shared
 	"$TDSTAT" --dry-run -a -M used,ipc,speed,missed >plan
@@ -215,7 +215,7 @@ while not os.path.exists("end"): time.sleep(0.2)' &
 	jq -es 'map("\(.metric) \(.pmu)") == ["used all", "faults all"] and all(.value > 0)' out
 }
 
-@test "has_event: what the kernel does not list is not counted, nor taken for 0" {
+@test "has_event: an event that the kernel does not list is not counted, and not taken for 0" {
 	copied sapphirerapids
 	shared
 	try "$TDSTAT" --dry-run -M stalled -- true
@@ -239,7 +239,7 @@ while not os.path.exists("end"): time.sleep(0.2)' &
 	assert_line -e '^  L1-dcache-load-misses +type 3  config 0x10000 '
 }
 
-@test "list and explain: which belong to each kind of core" {
+@test "list and explain: which belong to each core type" {
 	saved alderlake
 	shared
 	try "$TDSTAT" list metrics

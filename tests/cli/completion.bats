@@ -233,7 +233,7 @@ in_bash() {
 		within bash --norc ask.bash "$@"
 }
 
-@test "bash: the long options of --help, and nothing else" {
+@test "bash: exactly the long options of --help" {
 	mapfile -t options <"$help/main.long"
 	[ ${#options[@]} -gt 60 ]
 	in_bash "${names[@]}" <<-'BASH'
@@ -302,7 +302,7 @@ in_bash() {
 	BASH
 }
 
-@test "bash: subcommands and commands; what stands behind them" {
+@test "bash: subcommands and commands, and the words after them" {
 	: >file.csv
 	in_bash <<-'BASH'
 		has record -- rec
@@ -412,7 +412,7 @@ in_fish() {
 	read_answers $#
 }
 
-@test "fish: the options of --help, with their values and what they do, and nothing else" {
+@test "fish: exactly the options of --help, with values and descriptions" {
 	needs_fish
 	# a value is taken where --help has one that is no option's own
 	offers_help fish values
@@ -462,7 +462,7 @@ in_fish() {
 	[[ $'\n'${replies[2]} == *$'\n'"${online%%[-,]*}"$'\n'* ]]
 }
 
-@test "fish: subcommands and commands; what stands behind them" {
+@test "fish: subcommands and commands, and the words after them" {
 	needs_fish
 	: >file.csv
 	# a command with completion of its own
@@ -563,7 +563,7 @@ in_zsh() {
 	read_answers $#
 }
 
-@test "zsh: the options of --help, with their values, and nothing else" {
+@test "zsh: exactly the options of --help, with their values" {
 	needs_zsh
 	zsh -n "$completion/_tdstat"
 	offers_help zsh may
@@ -576,7 +576,7 @@ in_zsh() {
 	LINES
 }
 
-@test "zsh: values, subcommands and commands; what stands behind them" {
+@test "zsh: values, subcommands and commands, and the words after them" {
 	needs_zsh
 	: >file.csv
 	mkdir files
@@ -612,7 +612,7 @@ in_zsh() {
 	[[ $'\n'${replies[2]} == *$'\n'"${online%%[-,]*}"$'\n'* ]]
 }
 
-@test "zsh: what stands behind top and calls" {
+@test "zsh: the words after top and calls" {
 	needs_zsh
 	needs_wing top calls
 	: >file.csv
@@ -725,7 +725,7 @@ presses() {
 	[ ! -e PWNED ]
 }
 
-@test "bash: what others named is quoted when Tab puts it into the line" {
+@test "bash: Tab quotes untrusted names" {
 	names_of_others
 	printf '. "%s"\nPS1="READY> "\n' "$completion/tdstat.bash" >setup
 	INPUTRC=/dev/null presses bash --noprofile --rcfile setup -i <<-'LINES'

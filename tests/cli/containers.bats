@@ -31,7 +31,7 @@ filtered() {
 	[ "$status" != 99 ] || skip "no seccomp filters"
 }
 
-@test "a seccomp filter is named, and what opens it, but no sysctl" {
+@test "a seccomp filter: the message names it and the remedy, but no sysctl" {
 	not_under_valgrind "its own calls are filtered"
 	software_machine
 	for errno in EPERM ENOSYS; do
@@ -64,7 +64,7 @@ without() {
 	try unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$@"
 }
 
-@test "no /dev: nothing of it is needed" {
+@test "tdstat needs no /dev" {
 	real -a
 	for words in '-a -e cs --timeout 10' '-e cs -- echo' 'record -o rec -e cs -- true' \
 		'diff -r 1 -e cs -- true : true' 'locate -e cpu-clock -- true'; do
@@ -84,7 +84,7 @@ assert_no_stderr_of_ours() {
 	done
 }
 
-@test "no /proc: a diff of commands says that it needs it" {
+@test "no /proc: a diff of commands names it as missing" {
 	real
 	! grep -q __asan_init "$TDSTAT" || skip "the sanitizers need it themselves"
 	without /proc "$TDSTAT" diff --require -r 1 -e cs -- touch ran : true
@@ -98,7 +98,7 @@ assert_no_stderr_of_ours() {
 	assert_equal "${ran[*]}" 'a b'
 }
 
-@test "no /sys: what needs no PMU is counted, the rest says what is missing" {
+@test "no /sys: events without a PMU are counted, others name the missing file" {
 	real -a
 	without /sys "$TDSTAT" -e cs -- true
 	assert_success
@@ -116,7 +116,7 @@ assert_no_stderr_of_ours() {
 	done
 }
 
-@test "no /proc/kallsyms: the kernel's functions are addresses, and it is said why" {
+@test "no /proc/kallsyms: functions of the kernel are addresses, with a note" {
 	real
 	unshare -m sh -c 'mount --bind /dev/null /proc/kallsyms' 2>/dev/null || skip "no mount namespaces"
 	# shellcheck disable=SC2016 # for that shell
@@ -135,7 +135,7 @@ read_only() {
 		mount -o remount,bind,ro / && cd "$PWD" && exec "$@"' - "$@"
 }
 
-@test "a read-only root: nothing is written but what was asked for, and that says what it needs" {
+@test "a read-only root: tdstat writes only requested files, and names them if it cannot" {
 	real -a
 	read_only touch made
 	assert_failure
@@ -166,7 +166,7 @@ read_only() {
 	assert_complains 'top: .*(terminal|TERM)'
 }
 
-@test "no folder for regions: TMPDIR names another" {
+@test "no directory for regions: TMPDIR names another" {
 	needs_wing regions
 	needs_software_events
 	TMPDIR=/missing-$BASHPID try "$TDSTAT" regions --require -- touch ran

@@ -150,7 +150,7 @@ answered() {
 	done
 }
 
-@test "what is no word of perf's is not answered, and said; snapshot is not answered" {
+@test "unknown commands are not answered, with a note; snapshot is not answered" {
 	real -a
 	talk fd -a -e cpu-clock -- 'pong\n' 'snapshot\n' 'PING\n' 'pingping\n' 'ping\n' =5 'stop\n' =5
 	answered 2
@@ -160,7 +160,7 @@ answered() {
 	[[ $stderr != *snapshot* ]]
 }
 
-@test "a script that is wrong without end: ten remarks, and no word longer than 60 bytes" {
+@test "a script that never stops sending wrong commands: ten notes, and no word longer than 60 bytes" {
 	real -a
 	printf -v pongs 'pong%d\\n' {1..9}
 	printf -v more 'pong%d\\n' {1..20}
@@ -179,7 +179,7 @@ answered() {
 	assert_equal "$stderr" "tdstat: --control: no event ${long}x...: evlist lists them"$'\n'
 }
 
-@test "answers that nobody reads: said once, whatever the number of runs" {
+@test "answers that no process reads: one note, whatever the number of runs" {
 	real
 	mkfifo ctl ack
 	# as small as a pipe can be; filled before the first run ends
@@ -196,7 +196,7 @@ answered() {
 	[[ ${text#*no process reads the answers} != *'no process reads'* ]]
 }
 
-@test "-D -1 and no enable: that is why there is nothing; -D as a time: another" {
+@test "-D -1 without enable: the note gives this reason; -D with a time has another one" {
 	real
 	mkfifo ctl
 	for runs in 1 2; do
@@ -212,7 +212,7 @@ answered() {
 	[[ $stderr =~ 'nothing was counted: '[^$'\n']*'(-D)' ]]
 }
 
-@test "lines: in pieces, several at once, ended by NUL, empty, too long" {
+@test "lines: in pieces, several at a time, ended by NUL, empty, too long" {
 	real -a
 	printf -v long 'x%.0s' {1..9000}
 	talk fd -a -e cpu-clock -- 'pi|n|g\n' =5 'ping\nping\n\n\nping\n' =15 'ping\0' =5 \
@@ -259,7 +259,7 @@ faults() {
 	faults=$row
 }
 
-@test "-D -1: nothing until enable; Events disabled, Events enabled" {
+@test "-D -1: no counts until enable; Events disabled, Events enabled" {
 	real
 	talk fd -D -1 -e minor-faults -x, -o rows python3 -S "$BATS_FILE_TMPDIR/faults.py" 20000 1000 20000 -- \
 		'make go0' 'file done0' 'enable\n' =5 'make go1' 'file done1' 'disable\n' =5 \
@@ -311,7 +311,7 @@ faults() {
 	answered 2
 }
 
-@test "an event that is not there: said, with what to do" {
+@test "an unknown event: a note with the remedy" {
 	real -a
 	talk fd -a -e cpu-clock -- 'disable nosuch\n' =5 'stop\n' =5
 	answered 2
@@ -349,7 +349,7 @@ faults() {
 		END { exit failed || NR != 3 }' rows
 }
 
-@test "what --control does not take: usage; what cannot be opened: by name" {
+@test "wrong arguments of --control are usage errors; files that cannot be opened are named" {
 	real
 	for control in '' x fd: fd:x fd:3,y fifo: fifo:,ack fd:-1 ping:a fd:1,2,3; do
 		try "$TDSTAT" --control "$control" -e task-clock -- touch ran
@@ -370,7 +370,7 @@ faults() {
 }
 
 # as with perf: a program that knows when its interesting part begins
-@test "the command may be who commands" {
+@test "the measured command may send the commands" {
 	real
 	mkfifo ctl
 	exec 7<>ctl 8>ack
@@ -384,7 +384,7 @@ faults() {
 	has_text out '^[0-9.]+,msec,task-clock,[1-9]'
 }
 
-@test "metrics, too: the tree of a part of the run" {
+@test "metrics: the tree of a part of the run" {
 	needs_software_events -a
 	talk fd -a -D -1 -x, -- 'enable\n' =5 'pass 100' 'stop\n' =5
 	answered 2

@@ -42,14 +42,14 @@ built() {
 		cmp - "$TD_PMU_EVENTS/version"
 }
 
-@test "lintian finds nothing" {
+@test "lintian finds no problems" {
 	built
 	command -v lintian >/dev/null || skip "no lintian here"
 	try lintian -EIL +pedantic --fail-on error,warning,info,pedantic,experimental "$debs"/*.changes
 	assert_equal "$status:$output" 0:
 }
 
-@test "built of the source package in another folder they are the same, byte for byte" {
+@test "packages built from the source package in another directory are the same, byte for byte" {
 	[ -n "${TD_EVERYTHING-}" ] || skip "takes minutes: TD_EVERYTHING=1"
 	built
 	dpkg-source -x "$debs"/tdstat_*.dsc elsewhere
@@ -175,7 +175,7 @@ answer() {
 	done
 }
 
-@test "the capability: on request only, kept by upgrades, for a group alone" {
+@test "the capability: only on request, kept by upgrades, or only for a group" {
 	fresh
 	[ $((0x$(sed -n 's/^CapBnd:\t//p' /proc/self/status) >> 38 & 1)) = 1 ] || skip "no CAP_PERFMON to be had here"
 	assert_equal "$(capabilities)" ""
@@ -203,7 +203,7 @@ answer() {
 	inside dpkg-statoverride --remove /usr/bin/tdstat
 }
 
-@test "without tdstat-metrics: levels 1 and 2; purged, nothing is left" {
+@test "without tdstat-metrics: levels 1 and 2; purged, no file is left" {
 	fresh
 	inside apt-get -qy purge tdstat-metrics
 	assert_same "$("$TDSTAT" report -l 2 "$data/alderlake.jsonl")" "$(inside tdstat report -l 2 /debs/alderlake.jsonl)"

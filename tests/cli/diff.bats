@@ -68,7 +68,7 @@ grown() {
 
 # --- the numbers ------------------------------------------------------------------
 
-@test "a recording and itself: nothing changed, and nothing is marked" {
+@test "a recording and itself: no changes and no marks" {
 	needs_wing import
 	for file in "$data"/{alderlake,alderlake-2,alderlake-timeline,sapphirerapids-2,zen5}.jsonl \
 		"$data"/manual/{xz-3,xz-events}.jsonl "$data"/perf-6.12-default.{csv,jsonl}; do
@@ -120,7 +120,7 @@ grown() {
 	near "$(value_of percent cpu_atom IPC)" 100
 }
 
-@test "--per second, run, slots: of the same shares" {
+@test "--per second, run, slots: from the same shares" {
 	slots=$(jq -s '[.[].counts // [] | .[] | select(.[0] == 0) | .[3]] | add' "$A")
 	"$TDSTAT" diff -x, --per run "$A" "$A" >out
 	near "$(value_of slots_a cpu_core tma_retiring)" \
@@ -145,7 +145,7 @@ several() {
 	done
 }
 
-@test "what changed most comes first, and what is more than chance is marked" {
+@test "the largest change comes first, and significant changes are marked" {
 	several "$timeline" a 6 0.99 1 1.01 # topdown-mem-bound
 	several "$timeline" b 6 1.49 1.5 1.51
 	"$TDSTAT" diff -x, a1 a2 a3 -- b1 b2 b3 >out
@@ -159,7 +159,7 @@ several() {
 	assert_same '0.00 0' "$(fields pmu difference marked <out | sed -n 's/^cpu_atom //p' | sort -u)"
 }
 
-@test "one of each tells nothing of chance, whatever they are; two commands neither with -r 1" {
+@test "one recording per side has no noise, nor do two commands with -r 1" {
 	grown 6 1.5 "$timeline" >b
 	"$TDSTAT" diff -x, "$timeline" b >out
 	assert_same '  0' "$(fields error percent_error marked <out | sort -u)"
@@ -199,7 +199,7 @@ counts() {
 	done
 }
 
-@test "counts vary by their root at least, and values without spread tell nothing" {
+@test "counts vary at least by their square root, and values without variation have no noise" {
 	name=cpu_core/L1-dcache-load-misses/
 	counts a 1 1
 	counts b 2 2
@@ -233,7 +233,7 @@ counts() {
 	assert_same 0 "$(value_of marked cpu_atom IPC)"
 }
 
-@test "events are compared in percent; several runs tell what is chance" {
+@test "events are compared in percent; several runs give the noise" {
 	file=$data/manual/xz-events.jsonl
 	for i in 1 2 3; do
 		grown 0 1.00$i "$file" >a$i
@@ -266,7 +266,7 @@ first_words() {
 	awk 'NF { text = text " " $0; next } text { exit } END { print text }' <<<"$1" | tr -s ' ' | sed 's/^ //'
 }
 
-@test "the first line: how many slots, and of what, by known numbers" {
+@test "the first line: the number of slots and their causes, with known numbers" {
 	with_instructions 0.25 >a
 	with_instructions 0.5 >b
 	"$TDSTAT" diff -x, a b >out
@@ -328,7 +328,7 @@ lasting() {
 	assert_regex "$(first_words "$output")" '^B took 50.0 % more time; slots per run: \+100.0 %; [0-9]+ % of the added slots were '
 }
 
-@test "what is shown as 0.00 has no mark, and is no failure, however sure it is" {
+@test "a change that is shown as 0.00 has no mark and is not a failure, however significant" {
 	for i in 1 2 3; do
 		jq -c "if .end then .end.elapsed = 10.00000$i else . end" "$data/manual/xz-2.jsonl" >a$i
 		jq -c "if .end then .end.elapsed = 10.00010$i else . end" "$data/manual/xz-2.jsonl" >b$i
@@ -345,7 +345,7 @@ lasting() {
 	assert_regex "$(first_words "$output")" '^B takes 0\.01 % more time'
 }
 
-@test "the first line without instructions: what changed most, in points; no number of slots" {
+@test "the first line without instructions: the largest change in points, and no number of slots" {
 	try "$TDSTAT" diff "$timeline" "$timeline"
 	assert_same 'No change' "$(first_words "$output")"
 	several "$timeline" a 6 0.99 1 1.01
@@ -357,7 +357,7 @@ lasting() {
 	run ! grep -i 'slots per' <<<"$output"
 }
 
-@test "one confidence: what is marked has an interval without 0, and both are of 95 %" {
+@test "one confidence: the interval of a marked row excludes 0, and both are of 95 %" {
 	several "$timeline" a 6 0.99 1 1.01
 	several "$timeline" b 6 1.49 1.5 1.51
 	"$TDSTAT" diff -x, a1 a2 a3 -- b1 b2 b3 >out
@@ -413,7 +413,7 @@ on_cores() {
 		.counts |= map(if .[0] < 10 then .[3] = (.[3] * $factor | floor) else . end) else . end' "$data/alderlake-2.jsonl"
 }
 
-@test "sides on different kinds of core: said before all else, with the way to pin them" {
+@test "sides on different core types: noted first, with the way to pin them" {
 	on_cores 1 >a
 	on_cores 0.05 >b
 	try "$TDSTAT" diff a b
@@ -493,7 +493,7 @@ of_slots() {
 	assert_equal "$status" 1
 }
 
-@test "--fail-above: what may be chance is no failure, and this is said" {
+@test "--fail-above: a change that may be noise is not a failure, with a note" {
 	try "$TDSTAT" diff --fail-above tma_backend_bound:1 "$A" "$data/alderlake-2.jsonl"
 	assert_success
 	assert_regex "$stderr" 'tma_backend_bound of cpu_core grew by 1.46 points, but its noise is unknown'
@@ -503,7 +503,7 @@ of_slots() {
 	assert_regex "$stderr" 'tma_memory_bound of cpu_core grew by 1[0-9.]+ points, but its noise is unknown'
 }
 
-@test "--strict: what is not known fails, too" {
+@test "--strict: an unknown result fails as well" {
 	try "$TDSTAT" diff --strict --fail-above tma_backend_bound:1 "$A" "$data/alderlake-2.jsonl"
 	assert_equal "$status" 1
 	assert_regex "$stderr" 'tma_backend_bound of cpu_core grew by 1.46 points, but its noise is unknown: counted as a failure'
@@ -513,7 +513,7 @@ of_slots() {
 	assert_equal "$status" 64
 }
 
-@test "--fail-above: what one side lacks is no pass, and no regression" {
+@test "--fail-above: a name that one side lacks is neither a pass nor a regression" {
 	"$TDSTAT" diff -x, "$A" "$timeline" 2>/dev/null >csv
 	# the first has no level 2
 	assert_equal "$(fields name a <csv | grep -c '^tma_memory_bound $')" 1
@@ -525,7 +525,7 @@ of_slots() {
 	assert_equal "$status" 2
 }
 
-@test "--fail-above: what one side lacks of one kind of core is said, and --strict wants it" {
+@test "--fail-above: a core type that one side lacks is noted, and --strict requires it" {
 	b=$data/alderlake-command.jsonl
 	jq -c 'if .tdstat then .events as $all | ., ([$all | keys[] | select($all[.].pmu == "cpu_atom")] | { atom: . }) else . end' "$b" |
 		jq -cn 'first(inputs) as $head | first(inputs).atom as $atom | $head, (inputs |
@@ -575,7 +575,7 @@ of_slots() {
 	done
 }
 
-@test "--bisect: IPC falls, and what was nothing grew by no share of it" {
+@test "--bisect: a fall of IPC, and growth from 0, which has no percentage" {
 	of_events 100000 100100 99900 100000 100100 99900
 	name=$(jq -r 'select(.events) | .events[0].name' e1)
 	for way in "2 0" "0.01 125"; do
@@ -672,7 +672,7 @@ never() {
 	[ ! -e ran ] || fail "a command ran: $*"
 }
 
-@test "--fail-above: what no run of two commands would have is said before the first" {
+@test "--fail-above: a name that neither command can have is an error before the first run" {
 	saved alderlake
 	never --fail-above elapsed:1,tma_memory_bound:2
 	assert_same 'tdstat: --fail-above tma_memory_bound: a node of level 2, which would not be measured
@@ -701,7 +701,7 @@ tdstat: -l 2 measures it' "$stderr"
 	done
 }
 
-@test "--fail-above: what recordings do not have: the level that has it, or a name that is close" {
+@test "--fail-above: a name that recordings lack: the error has its level, or a similar name" {
 	level2=$data/manual/xz-2.jsonl
 	refused 64 "tma_dram_bound: a node of level 3, and $level2 was recorded at level 2.*tdstat record -l 3 records it\$" \
 		--fail-above tma_retiring:2,tma_dram_bound:2 "$level2" "$level2"
@@ -721,7 +721,7 @@ tdstat: -l 2 measures it' "$stderr"
 	refused 64 'tma_dram_bound: no node, event, IPC or time' --fail-above tma_dram_bound:2 unknown unknown
 }
 
-@test "--fail-above: what two commands turn out to have no value of is trouble, below what they have" {
+@test "--fail-above: a name without a value after the runs is status 2, after the result" {
 	may_count_software
 	copied alderlake
 	echo 9999 >"$devices/cpu_core/type" # which no kernel knows
@@ -753,7 +753,7 @@ tdstat: -l 2 measures it' "$stderr"
 	assert_regex "$(first_words "$output")" '^B takes 3\.9 % more time'
 }
 
-@test "marked rows stand above the others, those without slots, too; no mark beside 0.00" {
+@test "marked rows come before others, even rows without slots; 0.00 is never marked" {
 	needs_wing pictures
 	for i in 1 2 3; do
 		with_instructions 0.2$i >a$i
@@ -786,7 +786,7 @@ tdstat: -l 2 measures it' "$stderr"
 }
 
 # A time is what a recording of events has beside them.
-@test "a marked time is named where nothing else changed" {
+@test "a marked time is named if it is the only change" {
 	of_events 1000 1001 999 1000 1001 999
 	for i in 4 5 6; do
 		jq -c "if .end then .end.sys = 3.0$i else . end" e$i >b$i
@@ -811,7 +811,7 @@ tdstat: -l 2 measures it' "$stderr"
 
 # --- formats ----------------------------------------------------------------------
 
-@test "text: time first, both sides, and what the marks are" {
+@test "text: times first, then both sides, and the meaning of the marks" {
 	try "$TDSTAT" diff "$timeline" "$timeline"
 	assert_success
 	assert_line --partial "A: $timeline"
@@ -870,7 +870,7 @@ tdstat: -l 2 measures it' "$stderr"
 
 # --- not comparable ---------------------------------------------------------------
 
-@test "another processor, other metrics, another target: said once each" {
+@test "another processor, other metrics, another target: one note each" {
 	jq -c 'if .cpuid then .cpuid = "GenuineIntel-6-9A-3" else . end' "$timeline" >b
 	try "$TDSTAT" diff "$A" b
 	assert_success
@@ -933,14 +933,14 @@ refused() {
 	cmp a "$A"
 }
 
-@test "a recording that was cut off is compared up to there, and this is said" {
+@test "a truncated recording is compared up to its last complete line, with a note" {
 	head -n 3 "$A" >short
 	try "$TDSTAT" diff "$A" short
 	assert_success
 	assert_equal "$stderr" 'tdstat: short: no end line: the recording was interrupted'
 }
 
-@test "--cputype: rows of one kind of core, and the instructions of all" {
+@test "--cputype: rows of one core type, and the instructions of all" {
 	with_instructions 0.25 >a
 	"$TDSTAT" diff -x, a a >both
 	"$TDSTAT" diff -x, --cputype core a a >out
@@ -1008,7 +1008,7 @@ many() {
 	grep -q '^event,t29999,,page-faults,,,7.00,7.00,0.00,' out
 }
 
-@test "recordings without a time: the first id, too, is only in one of them" {
+@test "recordings without a time: the first id may also be in only one of them" {
 	many a 1 | sed '/"end"/d; s/"time":0.5/"time":0/' >one
 	many b 1 | sed '/"end"/d; s/"time":0.5/"time":0/' >two
 	try "$TDSTAT" diff one two
@@ -1095,7 +1095,7 @@ new' "$(<log)"
 	fields name difference marked <out | grep -q '^faults [0-9.]* 1$'
 }
 
-@test "-r: a command that fails is said, and 2; one that cannot run, or is killed, ends it" {
+@test "-r: a command that fails is reported, with status 2; one that cannot run or is killed ends the comparison" {
 	try "$TDSTAT" diff -r 2 -e cs -- true : sh -c 'exit 3'
 	assert_failure 2
 	[[ $stderr == *"tdstat: B, 'sh': exit status 3 in 2 of 2 runs"* ]]
@@ -1111,7 +1111,7 @@ new' "$(<log)"
 	[ -z "$(find . -name '*tdstat*' -o -name '*.jsonl')" ]
 }
 
-@test "-r: what cannot be counted runs as often, said once, and 2" {
+@test "-r: commands that cannot be counted run as often, with one message and status 2" {
 	mkdir empty
 	export SYSFS_PATH=$PWD/empty
 	both=(sh -c 'echo a >>log; exit 3' : sh -c 'echo b >>log')

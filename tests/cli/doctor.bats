@@ -56,7 +56,7 @@ examining() {
 	} | python
 }
 
-@test "all right: no warning, nothing has failed" {
+@test "all right: no warnings and no failures" {
 	copied alderlake
 	examining <<-'PYTHON'
 		put(PROC + "/sys/kernel/nmi_watchdog", "0\n")
@@ -95,7 +95,7 @@ examining() {
 	PYTHON
 }
 
-@test "no PMU; and in a virtual machine, whose host is what to look at" {
+@test "no PMU; in a virtual machine, the remedy is on its host" {
 	copied sapphirerapids
 	examining <<-'PYTHON'
 		shutil.rmtree(DEVICES + "/cpu")
@@ -254,7 +254,7 @@ examining() {
 	PYTHON
 }
 
-@test "rdpmc, the rate of samples, what is mounted: each with its command" {
+@test "rdpmc, the sample rate and mounts: each with its command" {
 	copied sapphirerapids
 	examining <<-'PYTHON'
 		put(DEVICES + "/cpu/rdpmc", "0\n")
@@ -276,7 +276,7 @@ examining() {
 	PYTHON
 }
 
-@test "calls: what they lack" {
+@test "calls: the missing requirements" {
 	needs_wing calls
 	copied sapphirerapids
 	examining <<-'PYTHON'
@@ -342,7 +342,7 @@ examining() {
 	PYTHON
 }
 
-@test "counters that do not add up, or count nothing: failed" {
+@test "counters that do not add up or do not count have failed" {
 	needs_software_events
 	examining <<-'PYTHON'
 		# a dummy event counts 0

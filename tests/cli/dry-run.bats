@@ -156,7 +156,7 @@ other inherit"
 other inherit"
 }
 
-@test "whole CPUs, also beside a command: nothing inherited" {
+@test "whole CPUs, even with a command: no event is inherited" {
 	use alderlake
 	for how in -a '-C 0-7' '-a ls' '-C 1,5 ls'; do
 		try groups $how
@@ -167,7 +167,7 @@ other inherit"
 	done
 }
 
-@test "nothing said: the whole machine" {
+@test "no target: the whole machine" {
 	use alderlake
 	"$TDSTAT" --dry-run -a >all
 	try "$TDSTAT" --dry-run
@@ -175,7 +175,7 @@ other inherit"
 	assert_same "${all[0]}" "$output"$'\n'
 }
 
-@test "-C: each PMU gets those of the CPUs that are its own" {
+@test "-C: each PMU gets its own CPUs of the list" {
 	use alderlake
 	checks <<-'PYTHON'
 		for options, *want in (
@@ -220,7 +220,7 @@ other inherit"
 	assert_why_and_remedy atom
 }
 
-@test "--cputype: cores that no machine has are wrong usage, and nothing is run" {
+@test "--cputype: an unknown core type is wrong usage, and no command runs" {
 	use alderlake
 	for type in 123 cores cpu_big ''; do
 		try "$TDSTAT" -a --cputype "$type" -- touch ran
@@ -237,7 +237,7 @@ other inherit"
 	assert_why_and_remedy '-C 0-3'
 }
 
-@test "level 0 is perf's default, --td-level one level alone" {
+@test "level 0 is perf's default, --td-level is only one level" {
 	use alderlake
 	checks <<-'PYTHON'
 		level_1, level_2 = events("-a -l 1"), events("-a -l 2")
@@ -257,7 +257,7 @@ other inherit"
 	PYTHON
 }
 
-@test "Skylake with hyper-threading on: not one program alone" {
+@test "Skylake with hyper-threading on: a single program is refused" {
 	use skylakex
 	for how in '-- true' "-p $$"; do
 		try "$TDSTAT" --dry-run -l 1 $how
@@ -314,7 +314,7 @@ other inherit"
 	done
 }
 
-@test "PERF_CPUID: a model that is not known goes by sysfs alone" {
+@test "PERF_CPUID: an unknown model uses only sysfs" {
 	use alderlake
 	PERF_CPUID=GenuineIntel-6-EE-0 try events -a -l 1
 	assert_success
@@ -348,7 +348,7 @@ other inherit"
 	assert_equal "${#lines[@]}" 8
 }
 
-@test "PERF_CPUID: of another form" {
+@test "PERF_CPUID: wrong forms" {
 	use alderlake
 	for id in nonsense GenuineIntel-6-97 GenuineIntel-6-97-2x GenuineIntel-six-97-2; do
 		PERF_CPUID=$id try "$TDSTAT" --dry-run -a
@@ -357,7 +357,7 @@ other inherit"
 	done
 }
 
-@test "E-cores alone, behind the PMU cpu" {
+@test "only E-cores, as the PMU cpu" {
 	copied alderlake
 	rm -r "$devices/cpu_core"
 	mv "$devices/cpu_atom" "$devices/cpu"
@@ -383,7 +383,7 @@ other inherit"
 	checks <<<'same(cpus_of("-a"), ["cpu 0-7"])'
 }
 
-@test "nothing is opened and nothing is run" {
+@test "no counter is opened and no command runs" {
 	needs_strace
 	use alderlake
 	for how in -a '-- touch made' '-C 0'; do
@@ -404,7 +404,7 @@ other inherit"
 
 # Else no virtual machine could be started while tdstat counts: Linux 7.x's
 # perf_create_mediated_pmu() in kernel/events/core.c.
-@test "KVM gives its guests the counters: they are excluded, and that is said" {
+@test "KVM gives its guests the counters: they are excluded, with a note" {
 	copied alderlake
 	checks <<-'PYTHON'
 		for vendor in "intel", "amd":

@@ -72,7 +72,7 @@ recording() {
 	PYTHON
 }
 
-@test "what is opened: the domains that there are, and the bandwidth's events of each unit" {
+@test "opened events: the domains of the machine, and the bandwidth events of each unit" {
 	copied alderlake
 	add_power cores pkg ram
 	add_arb
@@ -113,7 +113,7 @@ recording() {
 	PYTHON
 }
 
-@test "a machine without: said once each, and the tree is counted" {
+@test "a machine without them: one note each, and the tree is counted" {
 	bare
 	saved alderlake
 	try "$TDSTAT" --dry-run --energy -a -l 1
@@ -130,7 +130,7 @@ recording() {
 	assert_equal "${stderr_lines[1]}" "tdstat: --energy: no memory_bandwidth: the files of this model have no formula for it"
 }
 
-@test "joules, watts, GB/s of a recording: of the package's rows, no core's" {
+@test "joules, watts and GB/s of a recording: only rows of packages have them" {
 	recording '{}' >rec.jsonl
 	COLUMNS_OF_ENERGY=$COLUMNS_OF_ENERGY behind=$behind checks <<-'PYTHON'
 		lines = [line.split(",") for line in succeeds("report --energy -x, rec.jsonl").lines]
@@ -164,7 +164,7 @@ recording() {
 	PYTHON
 }
 
-@test "the sum of all intervals: joules add up, watts and GB/s are means, nothing is a sample" {
+@test "the sum of all intervals: joules add up, watts and GB/s are means" {
 	recording '{"energy": true}' >rec.jsonl
 	try "$TDSTAT" report --summary rec.jsonl
 	tree=$'\n'${output#*Performance}$'\n'
@@ -175,7 +175,7 @@ recording() {
 	[[ $tree == *$'\n package\n'* ]]
 }
 
-@test "a recording says that it was asked for; other rows than the packages' have none" {
+@test "a recording contains the request; rows other than packages have no values" {
 	recording '{"energy": true}' >asked.jsonl
 	recording '{}' >not.jsonl
 	try "$TDSTAT" report -x, asked.jsonl
@@ -215,7 +215,7 @@ recording() {
 	[[ $stderr != *'left out'* ]]
 }
 
-@test "what it excludes: tasks, some CPUs, other rows than packages', counts" {
+@test "--energy excludes tasks, some CPUs, rows other than packages, and counts" {
 	saved alderlake
 	while read -r options; do
 		# shellcheck disable=SC2086

@@ -92,7 +92,7 @@ hsx() {
 	PYTHON
 }
 
-@test "a tree marks nodes with errata, and has one line for what the mark means" {
+@test "a tree marks nodes with errata, and one line explains the mark" {
 	hsx
 	try "$TDSTAT" report recording
 	assert_success
@@ -109,7 +109,7 @@ hsx() {
 	assert_line --regexp '^ +errata: HSD135$'
 }
 
-@test "a verdict says whether the nodes that it names have errata" {
+@test "a verdict mentions errata of the nodes that it names" {
 	hsx
 	try "$TDSTAT" report recording
 	assert_line --regexp '^ Biggest loss: tma_frontend_bound, '
@@ -139,7 +139,7 @@ hsx() {
 	[[ $(<rows) != *rrata* && $(<rows) != *HSD135* && $(<rows) != *'!'* ]]
 }
 
-@test "explain names the errata of this processor alone" {
+@test "explain names only the errata of this processor" {
 	needs_event_files
 	try "$TDSTAT" explain --model haswellx frontend_bound
 	assert_success
@@ -174,7 +174,7 @@ hsx() {
 
 # Before Ice Lake, a program that shares a core is taken to have had half of it.  Which nodes
 # depend on that is found by the names in formulas; no choice in them leaves a name out.
-@test "-v and JSON say which values are estimates, and what is of a shared core" {
+@test "-v and JSON name the values that are estimates or belong to a shared core" {
 	needs_event_files
 	saved skylakex
 	checks <<-'PYTHON'

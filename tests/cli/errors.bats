@@ -85,11 +85,11 @@ event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
 
 # The kernel says EACCES for lack of rights (perf_allow_kernel() and perf_allow_cpu()
 # in include/linux/perf_event.h).
-@test "EPERM whatever is asked: no sysctl helps, and none is named" {
+@test "EPERM at any setting: no sysctl helps, and none is named" {
 	refused_for EPERM "$event.*forbidden here.*Operation not permitted" 'security module'
 }
 
-@test "EBUSY: somebody else has the counters" {
+@test "EBUSY: another program holds the counters" {
 	refused_for EBUSY "$event.*(in use|busy)" 'profiler|virtual machine'
 }
 
@@ -117,7 +117,7 @@ event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
 	refused_for ENOSYS 'perf events|not implemented' 'CONFIG_PERF_EVENTS|seccomp'
 }
 
-@test "an error of no known kind is said as it is" {
+@test "an unknown error is printed as the kernel describes it" {
 	needs_strace
 	saved alderlake
 	injecting <<-'PYTHON'
@@ -140,7 +140,7 @@ event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
 	PYTHON
 }
 
-@test "EACCES for the kernel's share only: the command is counted in user space, said once" {
+@test "EACCES only for the kernel: the command is counted in user space, with one note" {
 	needs_strace
 	needs_software_events
 	injecting <<-'PYTHON'
@@ -181,7 +181,7 @@ event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
 	PYTHON
 }
 
-@test "what is opened is what --dry-run says" {
+@test "tdstat opens the events that --dry-run lists" {
 	needs_strace
 	needs_software_events -a
 	python <<-'PYTHON'
@@ -198,7 +198,7 @@ event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
 	PYTHON
 }
 
-@test "a read of a counter that fails is an error" {
+@test "a counter that cannot be read is an error" {
 	needs_strace
 	needs_software_events -a
 	python <<-'PYTHON'
@@ -228,7 +228,7 @@ two_kinds() {
 }
 
 # The first four opens are cpu_core's, the fifth is cpu_atom's first.
-@test "what one PMU refuses does not take the others' results: one remark" {
+@test "an event that one PMU refuses does not affect the other PMUs: one note" {
 	two_kinds
 	injecting <<-'PYTHON'
 		ROW = r"(?m)^[0-9.]+,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]*,[0-9.]+,"
@@ -262,7 +262,7 @@ two_kinds() {
 }
 
 # Two metrics of one event each, in groups of their own: one is refused.
-@test "what one event's refusal takes is its metrics, not the others" {
+@test "a refused event affects only the metrics that need it" {
 	needs_strace
 	needs_software_events
 	mkdir -p own/mine

@@ -311,7 +311,7 @@ time.sleep(6000)' &
 	[[ $stderr =~ '"counter-value":"'[0-9]{4,}'.000000"' ]]
 }
 
-@test "-I: the time before each row, nothing lost between two rows" {
+@test "-I: the time precedes each row, and no count is lost between two rows" {
 	real
 	# three lines of heading, then two for each interval
 	"$TDSTAT" -I 100 -e task-clock,duration_time -o out -- "${UNTIL_LINES[@]}" out 7
@@ -344,7 +344,7 @@ time.sleep(6000)' &
 	done
 }
 
-@test "duration_time alone: nothing is opened, the whole machine implied or not" {
+@test "only duration_time: no counter is opened, with or without -a" {
 	needs_strace
 	try strace -f -e trace=perf_event_open -o log "$TDSTAT" -e duration_time --timeout 50 --no-big-num
 	assert_success
@@ -370,7 +370,7 @@ time.sleep(6000)' &
 	[ $sum -le $((${#cpus[@]} * (took + 1000000) * 1000)) ]
 }
 
-@test "--null: the time alone, and the command's status" {
+@test "--null: only the time, and the command's status" {
 	needs_strace
 	for option in --null -n; do
 		try strace -f -e trace=perf_event_open -o log "$TDSTAT" $option -- sh -c 'exit 7'
@@ -487,7 +487,7 @@ time.sleep(6000)' &
 	[[ $table$csv != *[nN][aA][nN]* ]]
 }
 
-@test "not supported: what the kernel does not have, with the reason; the others count" {
+@test "not supported: events that the kernel lacks, with the reason; the others count" {
 	real
 	try "$TDSTAT" -e task-clock,$NO_EVENT,page-faults -- true
 	assert_success
@@ -519,7 +519,7 @@ time.sleep(6000)' &
 	done
 }
 
-@test "a locale with a decimal comma, and one with other thousands, changes nothing" {
+@test "locales with a decimal comma or other thousands separators have no effect" {
 	real
 	german
 	try "$TDSTAT" -e task-clock,duration_time -- true
@@ -544,7 +544,7 @@ time.sleep(6000)' &
 
 # --- statuses and errors --------------------------------------------------------
 
-@test "the status is the command's own, and with --require 125 when nothing can be counted" {
+@test "the status is the command's, and with --require 125 if counting is not possible" {
 	real
 	try "$TDSTAT" -e task-clock -- sh -c 'exit 42'
 	assert_failure 42
@@ -574,7 +574,7 @@ wrong() {
 	[ "${#stderr_lines[2]}" -le "${#stderr_lines[1]}" ] || [[ $2 == *' ^' ]]
 }
 
-@test "what is wrong is pointed at: 64, the text, a mark below the word" {
+@test "a wrong word is marked on the line below it, with status 64" {
 	saved alderlake
 	wrong 'cycels' '^~~~~~' cycels
 	wrong 'cycles,instrs' '       ^~~~~~' instrs
@@ -606,7 +606,7 @@ wrong() {
 	assert_equal "${stderr_lines[3]}" "tdstat: core PMU here: cpu"
 }
 
-@test "what is missing is pointed at" {
+@test "missing parts are marked" {
 	saved alderlake
 	for text in '' ',' 'cycles,' 'cycles,,instructions' '{}' 'cpu_core/cycles'; do
 		try "$TDSTAT" -e "$text" -- touch ran
@@ -617,7 +617,7 @@ wrong() {
 	done
 }
 
-@test "what would have been possible: a near name, the terms of that PMU" {
+@test "suggestions: a similar name, the terms of that PMU" {
 	saved alderlake
 	try "$TDSTAT" -e cycels -- true
 	assert_complains 'cycles'
@@ -642,7 +642,7 @@ wrong() {
 	assert_complains "page-faults"
 }
 
-@test "what excludes each other" {
+@test "options that exclude each other" {
 	for how in '-e task-clock -l 1' '-d -l 2' '--null -l 1' '--null -e task-clock' '--null -d' \
 		'-e task-clock -A' '-e task-clock -x, -j' \
 		'-e task-clock -p 1 -t 1' '--filter x -e sched:sched_switch' '--filter x'; do
@@ -673,7 +673,7 @@ wrong() {
 
 # --- tracepoints ----------------------------------------------------------------
 
-@test "a tracepoint counts what happened, with a filter too" {
+@test "a tracepoint counts its events, also with a filter" {
 	real
 	needs_tracepoint raw_syscalls sys_enter
 	[[ $HOSTTYPE == x86_64 ]] || skip "getsid has another number here"
@@ -767,7 +767,7 @@ for cpu in cpus[0], cpus[-1]:
 	PYTHON
 }
 
-@test "-v: which event is in which group, and what was given up" {
+@test "-v: the group of each event, and events that were given up" {
 	real
 	try "$TDSTAT" -v -e "{task-clock,page-faults},context-switches,$NO_EVENT" -- true
 	assert_success
@@ -836,7 +836,7 @@ cpu_atom/branch-misses/ 0 0xa00000005
 	assert_same "$atom" "$plan"
 }
 
-@test "-dd, -ddd: caches too, after what -d counts" {
+@test "-dd and -ddd: cache events follow the events of -d" {
 	saved alderlake
 	planned -d -- true
 	one=$plan
@@ -854,7 +854,7 @@ cpu_atom/branch-misses/ 0 0xa00000005
 	assert_same "$one" "$plan"
 }
 
-@test "-d on a machine of one kind of core: names without a PMU, or with cpu/" {
+@test "-d on a machine of one core type: names without a PMU, or with cpu/" {
 	saved sapphirerapids
 	planned -d -- true
 	got=''
@@ -864,7 +864,7 @@ cpu_atom/branch-misses/ 0 0xa00000005
 	assert_equal "$got" '1 0x1, 1 0x3, 1 0x4, 1 0x2, 0 0x0, 0 0x1, 0 0x4, 0 0x5, '
 }
 
-@test "-e on Alder Lake: -C leaves each PMU its own CPUs, and names a PMU that has none" {
+@test "-e on Alder Lake: -C leaves each PMU its own CPUs, and an error names a PMU without any" {
 	saved alderlake
 	planned -C 5-6 -e cycles
 	assert_equal "$plan" $'cpu_atom/cycles/ 0 0xa00000000\n'
@@ -873,7 +873,7 @@ cpu_atom/branch-misses/ 0 0xa00000005
 	assert_complains 'cpu_core'
 }
 
-@test "-e on Alder Lake: a group of both PMUs is one group a PMU, said once" {
+@test "-e on Alder Lake: a group with events of both PMUs becomes one group per PMU, with one note" {
 	saved alderlake
 	for events in '{cycles,instructions}' '{cpu_core/cycles/,cpu_atom/cycles/,cpu_core/instructions/}'; do
 		planned -a -e "$events" 2>said

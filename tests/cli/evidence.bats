@@ -11,7 +11,7 @@ evidence=$data/evidence/evidence
 
 # How long a step takes depends on the machine: one that reads page tables in software
 # needs a thousand times as long for a page walk.  Whether it is within theory is said.
-@test "each program prints what a step takes, and whether theory gives that" {
+@test "each program prints the time of a step, and whether it agrees with theory" {
 	python3 - <<-'PYTHON'
 		import os, re, subprocess
 		line = re.compile(r"(\w+): ([0-9.]+) ns per [a-z]+, ([0-9.]+) cycles at ([0-9.]+) GHz, "
@@ -40,7 +40,7 @@ evidence=$data/evidence/evidence
 	[ -z "$output$stderr" ]
 }
 
-@test "it runs where it may, and for as long as it is told" {
+@test "a program runs where its affinity allows, and for the requested time" {
 	python3 - <<-'PYTHON'
 		import os, subprocess, time
 		os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
@@ -73,7 +73,7 @@ evidence=$data/evidence/evidence
 	PYTHON
 }
 
-@test "a machine of which nothing is counted: each program says why, and no verdict is made up; --evidence -" {
+@test "a machine without counts: each program has the reason and no verdict; --evidence -" {
 	saved alderlake
 	# a name that is in no other text, where it may be given
 	if unshare --uts true 2>/dev/null; then
@@ -120,7 +120,7 @@ fake_toplev() {
 	export PATH=$PWD/bin:$PATH
 }
 
-@test "toplev, where it is installed: its nodes by name, and nothing else of its output" {
+@test "toplev, where it is installed: only its nodes are used, by name" {
 	saved alderlake
 	fake_toplev toplev.py '# 4.8-full-perf on 12th Gen [adl/golden_cove]' \
 		'CPUs,Area,Value,Unit,Description,Sample,Stddev,Multiplex,Bottleneck' \
@@ -163,7 +163,7 @@ fake_toplev() {
 	[ ! -e sent.jsonl ]
 }
 
-@test "what was sent in: the same by today's formulas, and README.md's table or that it has none" {
+@test "evidence that was sent in: today's formulas give the same, and README.md lists it or says that there is none" {
 	python3 - "$evidence" "$here/../.." <<-'PYTHON'
 		import glob, os, re, subprocess, sys
 		evidence, root = sys.argv[1:]
@@ -189,7 +189,7 @@ fake_toplev() {
 	PYTHON
 }
 
-@test "a core that nobody has checked: -v says it" {
+@test "a core that was never validated: -v mentions it" {
 	saved alderlake
 	try "$TDSTAT" --dry-run -v -a
 	assert_success

@@ -149,7 +149,7 @@ with_nodes() {
 	PYTHON
 }
 
-@test "each node of the list has its meaning, causes and what to try, in 80 columns" {
+@test "each node of the list has its meaning, causes and remedies, in 80 columns" {
 	with_nodes <<-'PYTHON'
 		lines = succeeds(["explain", *listed_nodes()]).lines
 		headings = sum(line.startswith("tma_") for line in lines)
@@ -169,7 +169,7 @@ with_nodes() {
 	assert_equal "$output" "$wanted"
 }
 
-@test "what means something else on E-cores has a text for each" {
+@test "a node with another meaning on E-cores has a text for each core type" {
 	explain tma_core_bound
 	assert_line 'tma_core_bound: level 2, below tma_backend_bound, of P-cores'
 	assert_line 'tma_core_bound: level 2, below tma_backend_bound, of E-cores'
@@ -216,7 +216,7 @@ with_nodes() {
 	assert_equal "${stderr_lines[1]}" 'tdstat: tdstat explain lists them'
 }
 
-@test "names behind an unknown one are explained; all unknown ones are said at the end" {
+@test "names after an unknown one are explained; all unknown names are reported at the end" {
 	explain tma_l3_bound tma_divider
 	assert_success
 	wanted=$output

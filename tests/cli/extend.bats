@@ -144,7 +144,7 @@ costs() {
 	assert_equal "$(jq -c '[.pair, ."aggregate-number"]' <<<"${lines[1]}")" '["P1",2]'
 }
 
-@test "a made-up aggregation: --help, what excludes it, and recordings" {
+@test "a made-up aggregation: in --help, excluded options, and recordings" {
 	made --help=all
 	assert_regex "$output" '--per-pair +a row for each pair of CPUs'
 	made --per-pair -- true
@@ -155,7 +155,7 @@ costs() {
 	assert_equal "${lines[1]}" P1,2,1100,,page-faults,10,100.00,,
 }
 
-@test "a made-up writer: its option, its rows and what excludes it" {
+@test "a made-up writer: its option, its rows and the options that it excludes" {
 	made --help=all
 	assert_regex "$output" '--tabs +a value a line, with tabs in between'
 	made report --tabs --per-pair "$BATS_FILE_TMPDIR/recording"

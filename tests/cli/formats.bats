@@ -60,7 +60,7 @@ level_1=tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation
 	assert_equal "${#lines[@]}" 3
 }
 
-@test "CSV: what is missing is empty, and every line has all fields" {
+@test "CSV: missing values are empty, and every line has all fields" {
 	try report alderlake-2 -l 2 -x,
 	assert_equal "$(awk -F, '{ print NF }' <<<"$output" | sort -u)" \
 		"$(awk -F, '{ print NF; exit }' <<<"$output")"
@@ -134,7 +134,7 @@ for row in csv.reader(open(sys.argv[1], newline=""), delimiter=sys.argv[2]):
 	done
 }
 
-@test "JSON says what CSV says" {
+@test "JSON and CSV contain the same values" {
 	for how in 'alderlake -A' 'alderlake-2 -l 2' 'skylakex-2 -l 2' 'alderlake --hybrid-merge'; do
 		report $how -x, | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
 			{ for (i = 8; name[i] != "ghz"; i++) if ($i != "") printf "%s %s %s %s %.2f\n", $1, $2, $3, name[i], $i }' >csv
@@ -194,7 +194,7 @@ started() {
 	"$TDSTAT" report wall.jsonl | cmp - got
 }
 
-@test "--time-format wall: the table keeps its columns, and the locale says nothing" {
+@test "--time-format wall: the table keeps its columns, whatever the locale" {
 	export TZ=UTC
 	started 1795425011.123 alderlake >wall.jsonl
 	for as in '-x,' -j ''; do
@@ -249,7 +249,7 @@ started() {
 
 # --- the locale -----------------------------------------------------------------
 
-@test "a locale with a decimal comma changes nothing" {
+@test "a locale with a decimal comma has no effect" {
 	report alderlake -x, -A >c.csv
 	report alderlake -j >c.json
 	report alderlake >c.text

@@ -52,7 +52,7 @@ def recording(*args):
 	PYTHON
 }
 
-@test "of a live run: this machine, this tdstat, this command, now" {
+@test "a live run: this machine, this tdstat, this command, now" {
 	needs_software_events
 	python <<-'PYTHON'
 		def counted(*args):
@@ -121,7 +121,7 @@ def recording(*args):
 	PYTHON
 }
 
-@test "a recording tells who counted, and report tells it on" {
+@test "a recording contains its origin, and report prints it" {
 	needs_software_events
 	python <<-'PYTHON'
 		head = recording("--label", "run=1")
@@ -160,7 +160,7 @@ def recording(*args):
 	PYTHON
 }
 
-@test "diff and samples have a head, too" {
+@test "diff and samples also have a header" {
 	needs_software_events
 	python <<-'PYTHON'
 		head = head_of(done("diff", recorded("alderlake"), recorded("alderlake-2"), "-j", "--label", "pr=12"))

@@ -52,7 +52,7 @@ hosts_of() {
 	assert_equal "$(hosts_of out)" "north south"
 }
 
-@test "JSON: each host's head before its rows, the host in each; the verdict's, too" {
+@test "JSON: each host's header before its rows, and the host in each row and verdict" {
 	"$TDSTAT" report south.jsonl north.jsonl east.jsonl -j --verdict >out
 	command jq -es '
 		(map(select(.tdstat_rows) | .host) == ["south", "north", "east"]) and
@@ -74,7 +74,7 @@ hosts_of() {
 	run ! grep '# host' out
 }
 
-@test "a file: begun once, each host behind the other, what was there is gone" {
+@test "a file: begun once, hosts follow each other, and the old content is gone" {
 	echo old >out
 	"$TDSTAT" report north.jsonl south.jsonl -x, -o out
 	"$TDSTAT" report north.jsonl south.jsonl -x, | cmp - out
@@ -103,7 +103,7 @@ hosts_of() {
 	[[ $stderr == *'west.jsonl of west and far.jsonl of far: rows of events'*'-j has them all'* ]]
 }
 
-@test "what cannot be is refused before anything is written" {
+@test "impossible combinations are refused before any output" {
 	needs_wing pictures
 	echo old >out
 	try "$TDSTAT" report north.jsonl east.jsonl -l 6 -x, -o out

@@ -68,7 +68,7 @@ sections() {
 	PYTHON
 }
 
-@test "what lost most is first on a page, then what has most slots; what was not counted is folded" {
+@test "a page shows the biggest losses first, then the most slots; uncounted parts are folded" {
 	report "$data/alderlake.jsonl" -A
 	sections >got
 	"$TDSTAT" report "$data/alderlake.jsonl" -A -j --summary >json
@@ -172,7 +172,7 @@ all cpu_core' "$(<got)"
 	[ ! -e made ]
 }
 
-@test "over time, nothing is between two files" {
+@test "over time: no values in the gap between two files" {
 	jq -c 'if .tdstat then .start = 1700000000 else . end' "$data/alderlake.jsonl" >1.jsonl
 	jq -c 'if .tdstat then .start = 1700003600 else . end' "$data/alderlake.jsonl" >2.jsonl
 	"$TDSTAT" report 1.jsonl 2.jsonl --html page.html 2>err
@@ -206,7 +206,7 @@ all cpu_core' "$(<got)"
 	[[ ${got[3]} == *context-switches*'0.122 s: 6591 /s'* ]] || fail "${got[3]}"
 }
 
-@test "a recording that was interrupted says so on its page" {
+@test "a page of an interrupted recording mentions it" {
 	for what in 'sed $d' 'head -c -5'; do
 		$what "$data/alderlake.jsonl" >rec
 		"$TDSTAT" report rec --html page.html 2>err
@@ -256,7 +256,7 @@ all cpu_core' "$(<got)"
 	PYTHON
 }
 
-@test "a recording without a single interval is a page, too" {
+@test "a recording without intervals also gives a page" {
 	head -n 1 "$data/alderlake.jsonl" >empty
 	report empty
 	page values page.html >values
@@ -349,7 +349,7 @@ nasty=$'</script><script>alert(1)</script>"\'&<!--\\\e[31m\n]]>'
 	PYTHON
 }
 
-@test "the picture of the README is what this makes" {
+@test "report makes the picture of the README" {
 	known_files
 	"$TDSTAT" report "$data/alderlake-timeline.jsonl" --cputype core --svg out.svg 2>/dev/null
 	cmp out.svg "$here/../../man/tdstat-report.svg"

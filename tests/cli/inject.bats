@@ -66,7 +66,7 @@ build_work() {
 
 # Who is told that the PMU has no such event looks in the wrong place; who is
 # told nothing believes a tree that lacks something.
-@test "open, read and list of what the events are" {
+@test "open, read and list of the files that describe events" {
 	local jobs=() what
 
 	begin
@@ -166,7 +166,7 @@ build_work() {
 	inject gap "$PWD/work"
 }
 
-@test "EIO, EBADF and ECHILD of every read from a moment on: what was counted until then is shown" {
+@test "EIO, EBADF and ECHILD of every read from some time on: the counts until then are shown" {
 	begin
 	build_work
 	inject end "$PWD/work"

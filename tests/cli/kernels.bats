@@ -59,7 +59,7 @@ refused() {
 		fail "${*:3}: $stderr"
 }
 
-@test "no callers by frame pointers of what has probes, where that may crash the kernel" {
+@test "no callers by frame pointers for programs with probes, where that may crash the kernel" {
 	needs_wing calls pictures
 	on 6.6.58-talos
 	within=(locate -e cycles --in four)
@@ -154,7 +154,7 @@ refused() {
 
 # --- doctor -----------------------------------------------------------------------
 
-@test "doctor says what of this is so on this machine, and nothing else" {
+@test "doctor lists exactly the faults of this kernel and machine" {
 	python <<-'PYTHON'
 		import json
 		KERNEL = os.environ["PROCFS_PATH"] + "/sys/kernel/"

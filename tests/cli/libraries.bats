@@ -12,7 +12,7 @@ plain() {
 	[[ $(ldd "$TDSTAT") != *lib@(a|ub)san* ]] || skip "a build with sanitizers"
 }
 
-@test "a start loads the C library, and json-c at most besides" {
+@test "a start loads only the C library, and at most json-c" {
 	plain
 	try ldd "$TDSTAT"
 	assert_success
@@ -69,7 +69,7 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'
 	[[ ${lines[1]} == 'tdstat: '*libncursesw6* ]]
 }
 
-@test "without libdw: samples are those of addresses, and it is said why" {
+@test "without libdw: samples have addresses instead of names, with the reason" {
 	real
 	# long enough for a sample, at any rate
 	without libdw.so.1 within "$TDSTAT" locate -e cpu-clock -x, -o out -- "${BURN[@]}" 500

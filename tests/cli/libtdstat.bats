@@ -33,7 +33,7 @@ marks() {
 	python3 "$here/regions.py" spec.*
 }
 
-@test "installed, it is linked with pkg-config, and off it does nothing" {
+@test "installed, it is linked with pkg-config, and does not count unless it is on" {
 	install_library
 	cat >a.c <<-E
 		#include <tdstat.h>
@@ -59,7 +59,7 @@ marks() {
 	done
 }
 
-@test "it exports what tdstat-regions(3) documents, with the version TDSTAT_1" {
+@test "it exports exactly the documented symbols of tdstat-regions(3), with the version TDSTAT_1" {
 	install_library
 	page=$here/../../man/tdstat-regions.3
 	{
@@ -76,7 +76,7 @@ marks() {
 	done < <(sed -n 's/^T \(.*\)@@.*/\1/p' exported)
 }
 
-@test "what a compiled program knows of the library does not change" {
+@test "the interface of compiled programs does not change" {
 	install_library
 	cat >abi.c <<-E
 		#include <stddef.h>
@@ -135,7 +135,7 @@ counting_faults() {
 	TDSTAT_REGIONS=$PWD/spec "$@"
 }
 
-@test "td_read(): what was counted between two calls, and nothing else" {
+@test "td_read(): exactly the counts between two calls" {
 	install_library
 	# what the kernel's accounting has between two calls, and around them; its clocks may
 	# differ by a hundredth

@@ -7,7 +7,7 @@
 load helper
 load runs
 
-@test "no descriptor, or one: nothing is run, and it is said what is missing" {
+@test "no descriptor, or one: the command does not run, and the error names the limit" {
 	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_software_events -a
 	python <<-'PYTHON'
@@ -25,7 +25,7 @@ load runs
 	PYTHON
 }
 
-@test "each limit up to enough: either all of it, or an error that says so" {
+@test "each limit up to a sufficient one: either the whole result or an error" {
 	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_software_events -a
 	python <<-'PYTHON'
@@ -43,7 +43,7 @@ load runs
 	PYTHON
 }
 
-@test "descriptors that run out in the middle: what was to be opened, the limit, and the command runs" {
+@test "descriptors that run out halfway: the error has the number and the limit, and the command runs" {
 	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_strace
 	needs_software_events -a
@@ -88,7 +88,7 @@ load runs
 }
 
 # As perf does.
-@test "root: a hard limit is raised for tdstat, and not for what it runs" {
+@test "root: a hard limit is raised for tdstat, but not for the command" {
 	not_under_valgrind "the descriptors are valgrind's, too"
 	needs_software_events
 	sh -c 'ulimit -n 64 && ulimit -n 65' 2>/dev/null || skip "no right to raise it"
@@ -262,7 +262,7 @@ load runs
 	[ ! -s rec.jsonl ] || jq -es . rec.jsonl >/dev/null || fail "rows in the recording"
 }
 
-@test "a folder that may not be written to, a name that is a folder, one too long" {
+@test "a directory that may not be written to, a name that is a directory, one too long" {
 	needs_software_events -a
 	python <<-'PYTHON'
 		os.mkdir("folder")
@@ -292,7 +292,7 @@ load runs
 	[ -e made ]
 }
 
-@test "a disk that becomes full: said at the row that did not fit, and those before are whole" {
+@test "a disk that becomes full: an error at the row that did not fit, and whole rows before it" {
 	needs_software_events -a
 	# the limit of a file's size is as good as a full tmpfs, and needs no mount
 	python <<-'PYTHON'

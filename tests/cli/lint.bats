@@ -70,7 +70,7 @@ metrics/sets/long.h: 1001 lines, more than 1000
 metrics/sets/builtin.c:1: longest(), 80 lines, more than 50' "$output"
 }
 
-@test "sizes: what has become simpler does not grow again" {
+@test "sizes: numbers that have fallen may not rise again" {
 	mkdir -p cmd/opts
 	{
 		echo 'struct td_opts {'
@@ -108,7 +108,7 @@ source_of() {
 	printf '%s\n' '// SPDX-License-Identifier: GPL-2.0-only' "${@:2}" >"$1"
 }
 
-@test "layers: who includes what is higher, or a library of one folder; the vendor; no licence" {
+@test "layers: includes of higher floors, libraries outside of their directory, vendors, missing licences" {
 	mkdir -p lib/counter lib/event metrics/tree cmd/run cmd/top cmd/calls
 	source_of cmd/run/run.c '#include "lib/base/err.h"'
 	source_of cmd/top/top.c '#include "cmd/run/run.h"' '#include "cmd/top/parts.h"'
@@ -181,7 +181,7 @@ sentences() {
   cmd/text.c:5: two kinds of core . of the comment .' "$output"
 }
 
-@test "english: --lower lowers the numbers, and raises none" {
+@test "english: --lower lowers numbers, and never raises one" {
 	mkdir -p man
 	printf '%s\n' '# a comment' '9 9 1  behind' '0 0 0  alone>' >list
 	sentences 2 'It is behind it.'

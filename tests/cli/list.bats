@@ -78,7 +78,7 @@ Metrics:
 Metric groups:" "$headings"
 }
 
-@test "the sections of a machine with one kind of core: no PMU behind the names" {
+@test "the sections of a machine with one core type: no PMU after the names" {
 	needs_event_files
 	saved skylakex
 	headings
@@ -96,7 +96,7 @@ Metric groups:" ]]
 	refute_output --partial '['
 }
 
-@test "hardware: the generic events that sysfs says the PMU has" {
+@test "hardware: the generic events that the PMU has in sysfs" {
 	saved alderlake
 	checks <<-'PYTHON'
 		same(names("hardware", "hw"), "cycles instructions cache-references cache-misses branches "
@@ -202,7 +202,7 @@ uncore_imc_5/event=0x4,umask=0x3/"
 	PYTHON
 }
 
-@test "the model's files: what both kinds of core have is one row" {
+@test "the model's files: an event of both core types is one row" {
 	needs_event_files
 	saved alderlake
 	list dtlb_load_misses.walk_completed
@@ -262,7 +262,7 @@ uncore_imc_5/event=0x4,umask=0x3/"
 
 # Intel's table of the tree, TMA_Metrics-full.csv 5.2, where it has a formula of Panther
 # Lake's own; all others are Lunar Lake's.
-@test "metrics of Panther Lake: what Intel's table says of it, and Lunar Lake's" {
+@test "metrics of Panther Lake: from Intel's table, and those of Lunar Lake" {
 	needs_event_files
 	[ -e "$TD_PMU_EVENTS/pantherlake" ] || skip "files that do not know it"
 	checks <<-'PYTHON'
@@ -484,7 +484,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	PYTHON
 }
 
-@test "metrics of another folder" {
+@test "metrics of another directory" {
 	needs_event_files
 	saved skylakex
 	mkdir mine
@@ -555,7 +555,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	PYTHON
 }
 
-@test "tracepoints that may not be read: a remark, an error to who meant them alone" {
+@test "unreadable tracepoints: a note, or an error if only they were requested" {
 	needs_strace
 	events=/sys/kernel/tracing/events
 	[ -e $events ] || skip "no tracefs"
@@ -584,7 +584,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	assert_complains 'may not read'
 }
 
-@test "a model without files: a remark, and the rest" {
+@test "a model without files: a note, and the rest" {
 	saved skylakex
 	export PERF_CPUID=GenuineIntel-6-FF-0
 	try "$TDSTAT" list
@@ -616,7 +616,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	grep -q pmu-events opened
 }
 
-@test "--cputype: names of one kind of core" {
+@test "--cputype: names of one core type" {
 	bare
 	needs_event_files
 	saved alderlake
@@ -675,7 +675,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	PYTHON
 }
 
-@test "names beside metrics or metricgroups are of these alone" {
+@test "names after metrics or metricgroups apply only to these" {
 	needs_event_files
 	saved alderlake
 	checks <<-'PYTHON'
@@ -713,7 +713,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	nothing virtual-memor
 }
 
-@test "-v: descriptions, too, each PMU by itself, and the encodings" {
+@test "-v: descriptions, and the encodings for each PMU" {
 	needs_event_files
 	saved alderlake
 	nothing 'any page size'
@@ -729,7 +729,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	assert_line '          Default, TopdownL1, tma_L1_group'
 }
 
-@test "text: a metric's unit, level and parent behind its name, the rest below" {
+@test "text: a metric's unit, level and parent follow its name, the rest is below" {
 	needs_event_files
 	saved skylakex
 	list metrics tma_info_thread_ipc tma_dram_bound
@@ -760,7 +760,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	assert_line '  tma_core_bound  [cpu_core, cpu_atom]  %, level 2, below tma_backend_bound'
 }
 
-@test "nothing matches: status 64, the pattern and a close name" {
+@test "no match: status 64, the pattern and a similar name" {
 	saved alderlake
 	nothing cyclez
 	assert_why_and_remedy "'cyclez'" "'cycles'"
@@ -786,7 +786,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	assert_why_and_remedy INST_RETIRED.ANZ "'inst_retired.any'"
 }
 
-@test "no PMU: what is left" {
+@test "no PMU: the remaining sections" {
 	mkdir -p sys/devices/system/cpu proc
 	echo 0-1 >sys/devices/system/cpu/online
 	use_machine "$PWD"
@@ -827,7 +827,7 @@ Tool events:" "$headings"
 	PYTHON
 }
 
-@test "text: a description is behind the name if it fits there, else below" {
+@test "text: a description follows the name if it fits there, else it is below" {
 	needs_event_files
 	saved skylakex
 	list sw
@@ -865,7 +865,7 @@ Tool events:" "$headings"
 	PYTHON
 }
 
-@test "every name that is listed is one that -e takes, with the encoding that is said" {
+@test "-e takes every listed name, with the listed encoding" {
 	bare
 	needs_event_files
 	models alderlake skylakex lunarlake
@@ -1044,7 +1044,7 @@ mem:0x1000/4:rw"
 	done
 }
 
-@test "what --print says of an event is opened as the event is" {
+@test "the encoding of --print is the one that is opened" {
 	needs_event_files
 	models alderlake skylakex
 	checks <<-'PYTHON'
@@ -1068,7 +1068,7 @@ mem:0x1000/4:rw"
 
 # --- --model ----------------------------------------------------------------------
 
-@test "--model: what the saved machine of that model has" {
+@test "--model: the same as on the saved machine of that model" {
 	needs_event_files
 	models alderlake meteorlake lunarlake sapphirerapids icelakex tigerlake
 	checks <<-'PYTHON'
@@ -1086,7 +1086,7 @@ mem:0x1000/4:rw"
 	PYTHON
 }
 
-@test "--model: a folder, a name and an identity mean the same" {
+@test "--model: a directory, a name and an identity mean the same" {
 	needs_event_files
 	checks <<-'PYTHON'
 		want = succeeds("list -j --model alderlake model metrics").out
@@ -1102,7 +1102,7 @@ mem:0x1000/4:rw"
 	PYTHON
 }
 
-@test "--model: each folder of the files has events" {
+@test "--model: each directory of the files has events" {
 	needs_event_files
 	for folder in "$TD_PMU_EVENTS"/[!c]*/ "$TD_PMU_EVENTS"/c[!o]*/; do # but common
 		folder=${folder%/}
@@ -1120,7 +1120,7 @@ mem:0x1000/4:rw"
 		all(.[]; .pmu != "cpu" or .encoding != null)' <<<"$output"
 }
 
-@test "--model: an unknown name, and what is close" {
+@test "--model: an unknown name, with similar ones" {
 	try "$TDSTAT" list --model adlerlake
 	assert_failure 64
 	assert_output ''
@@ -1131,7 +1131,7 @@ mem:0x1000/4:rw"
 	assert_regex "${stderr_lines[1]}" "alderlake, 'Alder Lake' and GenuineIntel-6-97"
 }
 
-@test "--model: what is not known is said" {
+@test "--model: notes name the parts that are unknown" {
 	needs_event_files
 	try "$TDSTAT" list --model alderlake tracepoint
 	assert_failure 1
@@ -1161,7 +1161,7 @@ mem:0x1000/4:rw"
 	assert_output --partial 'group 1: cpu_atom, 6 events, CPUs 1'
 }
 
-@test "--metrics-dir with files of intel/perfmon: one sentence that says what to do" {
+@test "--metrics-dir with files of intel/perfmon: one sentence with the remedy" {
 	local what="this is intel/perfmon's form; its scripts/create_perf_json.py writes the kernel's, which tdstat reads"
 
 	mkdir -p perfmon/ADL
@@ -1185,7 +1185,7 @@ mem:0x1000/4:rw"
 	assert_output --partial inst_retired.any
 }
 
-@test "--metrics-dir with a metric but no tree: the remark that the kernel's files have one" {
+@test "--metrics-dir with a metric but no tree: the note that the kernel's files have one" {
 	mkdir files
 	echo '[ { "MetricName": "work", "MetricExpr": "INST_RETIRED.ANY / 2", "Unit": "cpu_core" },
 		{ "EventName": "INST_RETIRED.ANY", "EventCode": "0xc0", "Unit": "cpu_core" } ]' >files/metrics.json

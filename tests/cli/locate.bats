@@ -72,7 +72,7 @@ assert_rows() {
 	[[ $stderr =~ called\ from\ caller ]]
 }
 
-@test "of several events, that of which the samples represent most is first" {
+@test "of several events, the one that most events were counted of comes first" {
 	needs_wing pictures
 	real
 	build_share
@@ -212,7 +212,7 @@ assert_rows() {
 # Every thread ends before the first sample of its own, and together they have 87 % of
 # the CPU time; main has the rest, in one piece, for 15 samples.  It would take a machine
 # that loses half of its time, in pieces of more than 6 ms, to have as many of threads.
-@test "threads that end before their first sample: it is said how much the samples are of" {
+@test "threads that end before their first sample: a note gives the share that samples cover" {
 	real
 	build short -pthread <<-'C'
 		#include <pthread.h>
@@ -432,7 +432,7 @@ def with_loop(path, first):
 	done
 }
 
-@test "a library that is gone, or another one meanwhile" {
+@test "a library that was deleted, or replaced in the meantime" {
 	real
 	[ "$(uname -m)" = x86_64 ] || skip "the code is x86-64's"
 	build_share
@@ -448,7 +448,7 @@ def with_loop(path, first):
 		(.[0] | (.object | test("/other")) and (.function == null or .function == "large"))'
 }
 
-@test "what a JIT compiler tells of its code" {
+@test "code of a JIT compiler: names from the compiler's map" {
 	real
 	[ "$(uname -m)" = x86_64 ] || skip "the code is x86-64's"
 	build jit <<-'C'
@@ -506,7 +506,7 @@ build_hostile() {
 	C
 }
 
-@test "files that are dear to read: what can be told of them, and why not more" {
+@test "files that are expensive to read: partial names, with the reason" {
 	not_under_valgrind "it has limits of its own"
 	real
 	build_hostile
@@ -583,7 +583,7 @@ with_search() {
 	done
 }
 
-@test "a signal ends the search for symbols, and what was sampled is shown" {
+@test "a signal ends the search for symbols, and the samples are shown" {
 	needs_strace
 	real
 	build_share
@@ -621,7 +621,7 @@ enough_samples() {
 	of_forever
 }
 
-@test "SIGINT ends it, or the end of the process, and what was sampled is shown" {
+@test "SIGINT or the end of the process ends sampling, and the samples are shown" {
 	not_under_valgrind "the events are opened late"
 	real
 	build_forever
@@ -687,7 +687,7 @@ enough_samples() {
 	assert_no_stderr
 }
 
-@test "what cannot be written is said, and the command runs to its end" {
+@test "a result that cannot be written is an error, and the command runs to its end" {
 	real
 	for own in 0 5; do
 		locate -o /dev/full -- sh -c ": >ran; exit $own"
@@ -708,7 +708,7 @@ enough_samples() {
 	done
 }
 
-@test "--dry-run: what would be opened, and nothing is run" {
+@test "--dry-run: the events that would be opened; no command runs" {
 	clock_machine
 	try "$TDSTAT" locate tma_dram_bound "${files[@]}" --dry-run -- touch ran
 	[ "$status" -eq 0 ]
@@ -756,7 +756,7 @@ enough_samples() {
 	done
 }
 
-@test "-c default: nodes of a processor without recommended periods: the command runs, and is not counted first" {
+@test "-c default: nodes of a processor without recommended periods: the command runs, without the first run" {
 	saved skylakex
 	export PERF_CPUID=AuthenticAMD-25-11-1
 	for node in auto backend_bound_memory; do
@@ -888,7 +888,7 @@ enough_samples() {
 
 # --- what makes no sense --------------------------------------------------------
 
-@test "a command in place of a node is run, as by tdstat alone" {
+@test "a command in place of a node is run" {
 	saved alderlake
 	unset PERF_CPUID
 	mkdir bin
@@ -914,7 +914,7 @@ enough_samples() {
 	assert_complains "tdstat: nosuchcommand: this processor has no such node"
 }
 
-@test "wrong usage: nothing is run" {
+@test "wrong usage: no command runs" {
 	saved alderlake
 	for words in 'nonsense_node -- touch ran' '-F 0 -e cycles -- touch ran' '-F x -- touch ran' '--dry-run -- touch ran' \
 		'--dry-run auto -- touch ran' '-e nonsense_event -- touch ran' '-I 1s -- touch ran' '-r 2 -- touch ran' \
@@ -956,7 +956,7 @@ enough_samples() {
 	assert_runs_all_the_same tma_backend_bound . 3
 }
 
-@test "a node that another processor has: the command runs; one that none has is wrong usage" {
+@test "a node of another processor: the command runs; a node of no processor is wrong usage" {
 	saved skylakex
 	for node in tma_allocation_restriction allocation_restriction; do
 		try "$TDSTAT" locate -x, $node -- sh -c 'exit 3'
@@ -992,7 +992,7 @@ inject() {
 	try within strace -f -o log -e trace="${1%%:*}" -e inject="${1%%:*}":error="${1#*:}" "${@:2}"
 }
 
-@test "EACCES: who may, and what tells the command" {
+@test "EACCES: who may sample, and the remedy" {
 	real
 	inject perf_event_open:EACCES "$TDSTAT" locate -e cpu-clock --require -- touch ran
 	[ "$status" -eq 125 ]
@@ -1016,7 +1016,7 @@ inject() {
 	done
 }
 
-@test "a rate that the kernel does not allow: less, and it says so" {
+@test "a rate above the kernel's limit is lowered, with a note" {
 	real
 	mkdir -p proc/sys/kernel
 	ln -s -t proc /proc/[!s]* /proc/s[!y]*
@@ -1032,7 +1032,7 @@ inject() {
 
 # A ring that stays full to the end has no record of it: the command stops tdstat, which
 # goes on when the command has ended.  Each of its names is a record.
-@test "records that were lost at the end are said, though no record says so" {
+@test "records that were lost at the end are noted, although no record reports them" {
 	may_count_software
 	[ "$(printf '6.0\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.0 ] || skip "Linux counts them from 6.0 on"
 	local pid

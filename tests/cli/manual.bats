@@ -143,7 +143,7 @@ page() {
 	[ "$nr" -ge "$2" ] || fail "only $nr examples"
 }
 
-@test "tdstat(1): its examples work, and show what they show" { page tdstat.1 8; }
+@test "tdstat(1): its examples work, and print the output of the page" { page tdstat.1 8; }
 @test "tdstat-record(1): its examples work" { page tdstat-record.1 7; }
 @test "tdstat-report(1): its examples work" { page tdstat-report.1 5; }
 @test "tdstat-diff(1): its examples work" { page tdstat-diff.1 7; }
@@ -162,7 +162,7 @@ page() {
 	done
 }
 
-@test "what is wrong in an example would be noticed" {
+@test "errors in examples are detected" {
 	prepare_examples
 	for command in 'tdstat -a --nosuch' 'tdstat -e nosuch -- true' 'tdstat -M nosuch -a' \
 		'tdstat report nosuch.jsonl' 'tdstat list metrics nosuch' 'tdstat -a -G nosuch' \
@@ -216,7 +216,7 @@ noting_programs() {
 	chmod +x bin/gzip bin/sleep
 }
 
-@test "tdstat-control(7): the script works as it is, and counts a second of what it says" {
+@test "tdstat-control(7): the script works unchanged, and counts the stated second" {
 	needs_software_events
 	unset SYSFS_PATH PERF_CPUID
 	noting_programs
@@ -342,7 +342,7 @@ takes() {
 	takes report -- -i"$data/alderlake-2.jsonl" --input="$data/alderlake-2.jsonl"
 }
 
-@test "tdstat-record(1): what it says is refused is" {
+@test "tdstat-record(1): options that it excludes are refused" {
 	saved alderlake
 	for words in '-o file --append' '-o file -r 2'; do
 		# shellcheck disable=SC2086
@@ -371,7 +371,7 @@ option_words() {
 	esac
 }
 
-@test "tdstat(1): what it says excludes each other does" {
+@test "tdstat(1): options that it lists as exclusive are exclusive" {
 	local line left right nr=0
 
 	saved alderlake
@@ -428,7 +428,7 @@ option_words() {
 	grep -q 'with the keys of \.Xr perf-stat 1 of Linux 6\.12' <<<"$(tr '\n' ' ' <"$man/tdstat-output.5")"
 }
 
-@test "the pages name each other, and none that is not there" {
+@test "pages refer to each other, and only to existing ones" {
 	needs_wing calls regions serve top
 	python3 - "$man" <<-'PYTHON'
 		import glob, os, re, sys
@@ -449,7 +449,7 @@ option_words() {
 	PYTHON
 }
 
-@test "tdstat(1) can be read in one go, and begins with what one types" {
+@test "tdstat(1) has a limited size, and begins with common commands" {
 	awk '/^\.Bd/ && !first { first = NR } /^\.Sh OPTIONS/ { options = NR }
 		END { exit NR > 870 || !first || first > options }' "$man/tdstat.1"
 }
@@ -469,7 +469,7 @@ option_words() {
 	done
 }
 
-@test "make install: DESTDIR may have a blank, and what the prefix cannot have is said first" {
+@test "make install: DESTDIR may contain a blank; invalid characters of the prefix are refused first" {
 	mkdir 'a folder'
 	make -C "$here/../.." --no-print-directory -o all install DESTDIR="$PWD/a folder" prefix=/usr >installed 2>&1
 	for file in bin/tdstat lib/pkgconfig/tdstat.pc lib/libtdstat.so share/man/man1/tdstat.1 share/man/man3/td_begin.3 \

@@ -102,7 +102,7 @@ runs_out() {
 }
 
 # The rows of a short run are not as many twice.
-@test "rows of a command: it runs to its end, and its status is passed on" {
+@test "out of memory for rows of a command: it runs to its end, and its status is passed on" {
 	"$TDSTAT" -e cpu-clock -- true 2>said || skip "$(<said)"
 	runs_out --measured -- -o rows -I 10 -e cpu-clock -- sh -c 'echo ran >>ran; exit 3'
 	runs_out --measured -- -o rows -r 1 -- sh -c 'echo ran >>ran; exit 3'

@@ -18,7 +18,7 @@ tsc() {
 
 # --- names, groups, globs, modifiers ----------------------------------------------
 
-@test "-M with a group of the tree: what its metrics and their thresholds take, no more" {
+@test "-M with a group of the tree: only the events of its metrics and their thresholds" {
 	saved sapphirerapids
 	checks <<-'PYTHON'
 		# memory and core bound: slots, level 1 and the fields of memory bound
@@ -91,7 +91,7 @@ tsc() {
 	PYTHON
 }
 
-@test "-M with an unknown name: the close one, and nothing is run without it" {
+@test "-M with an unknown name: a similar one, and no command runs" {
 	saved sapphirerapids
 	checks <<-'PYTHON'
 		for names in "tma_bckend_bound", "tma_retiring,tma_bckend_bound", "tma_bckend_bound:u":
@@ -170,7 +170,7 @@ tsc() {
 
 # --- where the files are ------------------------------------------------------------
 
-@test "-l 3 where there are no metric files: says so, and shows levels 1 and 2" {
+@test "-l 3 without metric files: a note, and levels 1 and 2" {
 	saved lunarlake
 	export TDSTAT_METRICS=$TD_PMU_EVENTS_OLD
 	checks <<-'PYTHON'
@@ -180,7 +180,7 @@ tsc() {
 	PYTHON
 }
 
-@test "--metrics-dir: the kernel's tree, and one model's folder of it" {
+@test "--metrics-dir: the kernel's tree, and one model's directory of it" {
 	copied sapphirerapids
 	checks <<-'PYTHON'
 		level_3 = "-l 3 --metric-no-group"
@@ -274,7 +274,7 @@ own_tree() {
 
 # --- the L2 cache -----------------------------------------------------------------------
 
-@test "L2Requests: who asked (1 2 4 8 10) by what became of it (miss 20, hit 40 80 c0)" {
+@test "L2Requests: the origin (1 2 4 8 10) by the result (miss 20, hit 40 80 c0)" {
 	for model in skylakex sapphirerapids icelakex alderlake; do
 		saved $model
 	done
@@ -290,7 +290,7 @@ own_tree() {
 	PYTHON
 }
 
-@test "cpu=: an event of another PMU on the CPUs of one kind of core" {
+@test "cpu=: an event of another PMU on the CPUs of one core type" {
 	tsc alderlake
 	checks <<-'PYTHON'
 		text = succeeds("--dry-run -a -e 'msr/tsc,cpu=cpu_atom/,msr/tsc/'").out
@@ -345,7 +345,7 @@ finds_all() {
 @test "the whole tree from its recording: Tiger Lake" { finds_all tigerlake tgl-metrics.json cpu; }
 @test "the whole tree from its recording: Skylake" { finds_all skylakex skx-metrics.json cpu; }
 
-@test "Meteor Lake: all but what needs retire latencies, and those say so" {
+@test "Meteor Lake: all metrics except those that need retire latencies, which have the reason" {
 	tsc meteorlake
 	checks <<-'PYTHON'
 		record("-l 6")
@@ -371,7 +371,7 @@ finds_all() {
 	PYTHON
 }
 
-@test "Meteor Lake: what needs retire latencies samples them, and nothing else does" {
+@test "Meteor Lake: only metrics that need retire latencies sample them" {
 	tsc meteorlake
 	checks <<-'PYTHON'
 		for option in "", "--record-tpebs":
@@ -387,7 +387,7 @@ finds_all() {
 	PYTHON
 }
 
-@test "retire latencies of a recording: thirty samples or none, and no value is 0" {
+@test "retire latencies of a recording: at least thirty samples or no value, and no value is 0" {
 	saved meteorlake
 	checks <<-'PYTHON'
 		record("-l 6")
@@ -441,7 +441,7 @@ finds_all() {
 	PYTHON
 }
 
-@test "text: children stand indented under their parents, as JSON says" {
+@test "text: children are indented below their parents, as in JSON" {
 	for model in sapphirerapids alderlake skylakex; do
 		saved $model
 	done
@@ -455,7 +455,7 @@ finds_all() {
 	PYTHON
 }
 
-@test "level 3 and deeper: what is over its threshold, its siblings, and those above; --all: all" {
+@test "level 3 and deeper: marked nodes, their siblings and ancestors; --all: all nodes" {
 	bare # metrics.py gives each event the PMU of its group, and msr/tsc/ stands in those of cores
 	saved sapphirerapids
 	checks <<-'PYTHON'
@@ -479,7 +479,7 @@ finds_all() {
 	PYTHON
 }
 
-@test "what was measured in another time slice than its parent has its share beside it" {
+@test "a node that was measured in another time slice than its parent shows its share" {
 	saved sapphirerapids
 	checks <<-'PYTHON'
 		record("-l 6")
@@ -496,7 +496,7 @@ finds_all() {
 	PYTHON
 }
 
-@test "a node whose events did not all run has no value, and -v says why" {
+@test "a node whose events did not all run has no value, and -v gives the reason" {
 	saved sapphirerapids
 	checks <<-'PYTHON'
 		record("-l 3", silent="ICACHE_DATA.STALLS")
@@ -510,7 +510,7 @@ finds_all() {
 	PYTHON
 }
 
-@test "--td-level N: that level alone; -l N: down to it" {
+@test "--td-level N: only that level; -l N: down to it" {
 	saved sapphirerapids
 	checks <<-'PYTHON'
 		record("-l 4")
@@ -552,7 +552,7 @@ finds_all() {
 	PYTHON
 }
 
-@test "-l 3 of a recording of level 2: levels 1 and 2 as ever, a word if that is all; or why not" {
+@test "-l 3 of a recording of level 2: levels 1 and 2, with a note if deeper ones are missing" {
 	checks <<-'PYTHON'
 		def rounded(rows):
 		    # what two evaluators agree on
@@ -618,7 +618,7 @@ amd_agrees() {
 	PYTHON
 }
 
-@test "AMD Zen 4, groups that took turns: pipeline levels 1 and 2" { amd_agrees zen4.jsonl; }
+@test "AMD Zen 4, multiplexed groups: pipeline levels 1 and 2" { amd_agrees zen4.jsonl; }
 @test "AMD Zen 5, two intervals: pipeline levels 1 and 2" { amd_agrees zen5.jsonl; }
 
 @test "AMD: the recordings' processors are those of the map" {
@@ -668,7 +668,7 @@ amd_agrees() {
 
 # cpu_core's are shares of cycles below tma_fetch_latency, cpu_atom's shares of
 # slots below tma_ifetch_latency.
-@test "--hybrid-merge: not what is another thing on the other kind of core" {
+@test "--hybrid-merge leaves out metrics that differ between core types" {
 	saved alderlake
 	checks <<-'PYTHON'
 		record("-l 3")
@@ -680,7 +680,7 @@ amd_agrees() {
 }
 
 # where the tree is the built-in one, too
-@test "NAME:u counts in user space alone, also without metric files" {
+@test "NAME:u counts only user space, even without metric files" {
 	saved lunarlake
 	checks <<-'PYTHON'
 		events = [e for e in events_of(succeeds("--dry-run -a -M tma_retiring:u").out) if e.name.startswith("cpu_")]
@@ -731,7 +731,7 @@ with_units() {
 	PYTHON
 }
 
-@test "a PMU that cannot be read is an error for who needs it, not for others" {
+@test "a PMU that cannot be read is an error only if it is needed" {
 	with_units
 	echo x >"$devices/uncore_imc_1/type"
 	checks <<-'PYTHON'

@@ -108,7 +108,7 @@ misfits() {
 	[[ $misfits == *"tma_memory_bound parent"* ]]
 }
 
-@test "in tables, in place of the mark of what is over its threshold" {
+@test "tables: the mark of misfits replaces the mark above the threshold" {
 	recording=$data/alderlake.jsonl
 	changed 'cpu_core/slots/ 1.03'
 	try "$TDSTAT" report changed

@@ -66,7 +66,7 @@ python() {
 	PYTHON
 }
 
-@test "4 KiB on the command line: the reason is said all the same" {
+@test "4 KiB on the command line: the reason is printed nevertheless" {
 	needs_software_events -a
 	python <<-'PYTHON'
 		soon = "--timeout", "10"
@@ -102,7 +102,7 @@ python() {
 	PYTHON
 }
 
-@test "what is named on the command line, in errors" {
+@test "names from the command line in errors" {
 	needs_software_events -a
 	python <<-'PYTHON'
 		for option in "--cputype -e -M --control -C -p -G --for-each-cgroup -I -o --metrics-dir".split():
@@ -206,7 +206,7 @@ python() {
 }
 
 # A PMU whose name begins with "cpu_" is one of cores.
-@test "a recording's functions, also those whose calls were timed, and kinds of cores" {
+@test "a recording's functions, also those whose calls were timed, and core types" {
 	needs_wing pictures
 	python <<-'PYTHON'
 		nasty = NASTY.decode()
@@ -311,7 +311,7 @@ python() {
 	PYTHON
 }
 
-@test "what PERF_CPUID says" {
+@test "the text of PERF_CPUID" {
 	needs_software_events -a
 	PERF_CPUID=$'Gen\033[1m-6-FF-0' python <<-'PYTHON'
 		done = tdstat("-a", "--dry-run", "-e", "cs")

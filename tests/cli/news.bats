@@ -34,7 +34,7 @@ gone: option list --nosuch=' "$stderr"
 
 # --- the version ----------------------------------------------------------------
 
-@test "tdstat --version: the release with what git describe adds, or that of the tarball" {
+@test "tdstat --version: the release with the suffix of git describe, or that of the tarball" {
 	command -v git >/dev/null || skip "no git here"
 	mkdir -p 'a tree/.ci' && cd 'a tree'
 	cp "$root/.ci/describe" .ci

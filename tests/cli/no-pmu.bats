@@ -13,7 +13,7 @@ no_pmu() {
 	rm -r "$devices/cpu"
 }
 
-@test "no PMU: a line why, a line what to do" {
+@test "no PMU: a line with the reason, and one with the remedy" {
 	no_pmu
 	python <<-'PYTHON'
 		for how in "", "-a", "-a -I1000", "--dry-run", "-x, -a", "-j -a":
@@ -62,7 +62,7 @@ no_pmu() {
 	PYTHON
 }
 
-@test "a virtual machine without a PMU: its host is what to look at" {
+@test "a virtual machine without a PMU: the remedy is on its host" {
 	no_pmu
 	has_text "$PROCFS_PATH/cpuinfo" $'\nflags[^\n]* hypervisor'
 	try "$TDSTAT" -a
@@ -74,7 +74,7 @@ no_pmu() {
 	[[ $stderr != *host* ]]
 }
 
-@test "AMD before Zen 4: says that it is not for it" {
+@test "AMD before Zen 4: not supported, with a message" {
 	copied skylakex
 	rm "$devices"/cpu/events/topdown-*
 	sed -i 's/GenuineIntel/AuthenticAMD/' "$PROCFS_PATH/cpuinfo"
@@ -84,7 +84,7 @@ no_pmu() {
 	assert_why_and_remedy . 'AMD.*Zen 4'
 }
 
-@test "a kernel that does not know the processor: says which one does" {
+@test "a kernel that does not know the processor: the message names one that does" {
 	copied meteorlake
 	rm -r "$devices/cpu_atom" "$devices"/cpu_core/{events/topdown-*,events/slots,cpus}
 	mv "$devices/cpu_core" "$devices/cpu"
@@ -94,7 +94,7 @@ no_pmu() {
 	assert_why_and_remedy '6\.1\.0-50-amd64.*Meteor Lake' 'Linux 6\.[0-9]+'
 }
 
-@test "two kinds of core behind one PMU: no formula is right, whatever sysfs lists" {
+@test "two core types as one PMU: no formula is right, even if sysfs lists events" {
 	copied alderlake
 	rm -r "$devices/cpu_atom" "$devices/cpu_core/cpus"
 	mv "$devices/cpu_core" "$devices/cpu"
@@ -103,7 +103,7 @@ no_pmu() {
 	assert_why_and_remedy 'Alder Lake'
 }
 
-@test "a PMU without top-down events is left out, and said once" {
+@test "a PMU without top-down events is left out, with one note" {
 	copied alderlake
 	rm "$devices"/cpu_atom/events/topdown-*
 	python <<-'PYTHON'
@@ -115,7 +115,7 @@ no_pmu() {
 	PYTHON
 }
 
-@test "SLOTS alone is not enough" {
+@test "SLOTS without other events is not enough" {
 	copied sapphirerapids
 	rm "$devices"/cpu/events/topdown-*
 	try "$TDSTAT" --dry-run -a
@@ -141,7 +141,7 @@ no_pmu() {
 	done
 }
 
-@test "all cores of a kind are off: their PMU is left out" {
+@test "all cores of a type are offline: their PMU is left out" {
 	copied alderlake
 	echo >"$devices/cpu_atom/cpus"
 	echo 0-3 >"$SYSFS_PATH/devices/system/cpu/online"
@@ -196,7 +196,7 @@ no_pmu() {
 	PYTHON
 }
 
-@test "roots that are not there: the folder is named" {
+@test "roots that are not there: the directory is named" {
 	SYSFS_PATH=$PWD/nowhere try "$TDSTAT" --dry-run -a
 	assert_failure 1
 	assert_complains "$PWD/nowhere"

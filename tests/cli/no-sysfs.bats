@@ -75,7 +75,7 @@ without() {
 	PYTHON
 }
 
-@test "what does need them: the file, and where it is looked for" {
+@test "without sysfs, an error names the required file and its place" {
 	with_roots <<-'PYTHON'
 		for root in ROOTS:
 		    run = Run("-x,", "--", "touch", "made", env=root)
@@ -132,7 +132,7 @@ without() {
 	assert_complains "which CPUs share a cache"
 }
 
-@test "beside what counts: what does not, and why" {
+@test "software events are counted, and the others have a reason" {
 	without SYSFS_PATH=empty -e cycles,task-clock -x, -- true
 	assert_success
 	assert_complains "cycles: empty/devices/system/cpu/online: No such file"

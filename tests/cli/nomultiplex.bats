@@ -44,7 +44,7 @@ with_runs() {
 	checks <.program
 }
 
-@test "the runs together count what one run would, and instructions" {
+@test "the runs together count the groups of one run, and instructions" {
 	saved alderlake
 	with_runs <<-'PYTHON'
 		for options in "-l 4", "-l 6 --cputype atom", "--bottlenecks", "-l 2 --metric-no-group":
@@ -73,7 +73,7 @@ with_runs() {
 	PYTHON
 }
 
-@test "what fits at once is one run, and nothing is added" {
+@test "groups that fit together need only one run" {
 	for model in alderlake sapphirerapids lunarlake; do
 		saved $model
 	done
@@ -142,7 +142,7 @@ started_times() {
 	jq -es 'length == 7 and all(has("variance"))' out
 }
 
-@test "the count of an event is that of the run that counted it" {
+@test "the count of an event is from the run that counted it" {
 	needs_software_events
 	cat >touch.py <<-'PYTHON'
 		import mmap, os
@@ -201,7 +201,7 @@ print(time.process_time(), time.monotonic() - begin, file=open("used", "a"))'
 	! grep -qE 'seconds (user|sys)$' out || fail "there are times of one run"
 }
 
-@test "a remark says that the tree ends at level 1 where -l auto is the default otherwise" {
+@test "a note: the tree ends at level 1, where -l auto is the usual default" {
 	saved alderlake
 	for options in '' '--no-verdict' '--all' '-r 2'; do
 		try "$TDSTAT" --dry-run --no-multiplex $options -- true
@@ -236,7 +236,7 @@ while wakeups() < begin + 24: pass')
 		length == 2 and all(.error > 0 and (has("too_short") | not))' out
 }
 
-@test "what was read less than eight times in one of its runs has no error" {
+@test "fewer than eight readings in one of its runs: no error" {
 	needs_software_events
 	metrics_of_faults
 	"$TDSTAT" --no-multiplex $mine -j -o out -- "${FAULTS[@]}" 1
@@ -258,7 +258,7 @@ while wakeups() < begin + 24: pass')
 	assert_equal "$status" 2
 }
 
-@test "^C in the first run: what it counted is shown, and there is no second" {
+@test "^C in the first run: its counts are shown, and there is no second run" {
 	needs_software_events
 	mkfifo never
 	exec {held}<>never
@@ -272,7 +272,7 @@ while wakeups() < begin + 24: pass')
 		END { exit !(counted && not_counted) }' out || fail "$(<out)"
 }
 
-@test "it runs a command, and excludes what one result of several runs has not" {
+@test "--no-multiplex runs a command, and excludes options without one result of several runs" {
 	saved alderlake
 	for options in -a '-C 0' '-p 1' '-t 1' '-p 1 -- true' '-I 100 -- true' '--per-thread -- true' \
 		'--control fd:0 -- true'; do

@@ -63,7 +63,7 @@ teardown() {
 	check
 }
 
-@test "a time's unit is ms, s or m; a wrong one is named, and what there is" {
+@test "a time's unit is ms, s or m; an error names a wrong one and lists these" {
 	for option in -I -D --timeout; do
 		for unit in x us sec min S Ms h mss 's '; do
 			refused "^tdstat: $option 20$unit: '$unit' is not a unit of time: use ms, s or m" \
@@ -85,7 +85,7 @@ teardown() {
 	check
 }
 
-@test "an empty name of a file is said, not looked for" {
+@test "an empty file name is an error and not looked up" {
 	refused '-o: an empty name' -a -o ''
 	refused '-o: an empty name' record -a -o ''
 	refused '--metrics-dir: an empty name' -a --metrics-dir ''
@@ -124,14 +124,14 @@ teardown() {
 	check
 }
 
-@test "-x: nothing that a reader could not tell from a field" {
+@test "-x: separators that could be part of a field are refused" {
 	for sep in '' . 1 - '"' $'\n' ',"'; do
 		refused '-x' -a -x "$sep"
 	done
 	check
 }
 
-@test "what excludes each other" {
+@test "options that exclude each other" {
 	refused '-x.*-j' -a -x, -j
 	refused '-x.*-j' -a -j -x,
 	refused '-p.*-t' -p 1 -t 1
@@ -187,7 +187,7 @@ teardown() {
 	[ ! -e file ]
 }
 
-@test "report: measures nothing" {
+@test "report opens no counters" {
 	needs_wing pictures
 	for option in -a '-C 0' '-p 1' '-I 100' '--timeout 100'; do
 		refused report report -i file $option
@@ -205,7 +205,7 @@ teardown() {
 	[ ! -e made ]
 }
 
-@test "nothing is run and no file is made by a command line that is refused" {
+@test "a refused command line runs no command and makes no file" {
 	refused '-I' -I 0 -o made -- touch made
 	refused '-I' record -o made -I 0 -- touch made
 	check
@@ -217,7 +217,7 @@ teardown() {
 	refused_now '--help or --help=all' --help=nosuch
 }
 
-@test "--help=all: every option, what they do, and the statuses; exit 0" {
+@test "--help=all: every option with its description, and the statuses; exit 0" {
 	try "$TDSTAT" --help=all
 	assert_success
 	assert_no_stderr
@@ -234,7 +234,7 @@ teardown() {
 	assert_success
 }
 
-@test "a subcommand's --help: its own options alone, and two examples of it" {
+@test "a subcommand's --help: only its own options, and two examples" {
 	python3 "$here/help.py" own
 }
 
@@ -249,7 +249,7 @@ teardown() {
 	assert_equal "$stderr" 'tdstat: cannot write standard output: No space left on device'
 }
 
-@test "help has no line of blanks alone, as argp puts behind a text that just fits" {
+@test "--help has no blank lines, as argp prints after a text that just fits" {
 	python3 "$here/help.py" blank
 }
 
@@ -317,7 +317,7 @@ teardown() {
 	done
 }
 
-@test "options behind the command are the command's" {
+@test "options after the command belong to the command" {
 	saved alderlake
 	try "$TDSTAT" --dry-run ls -l --json --nosuch -I 0
 	assert_success

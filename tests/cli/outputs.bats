@@ -8,7 +8,7 @@ load helper
 
 # --- where ----------------------------------------------------------------------
 
-@test "-o: what standard error would have had, behind the date, and nothing there" {
+@test "-o: the date, then the text that would go to standard error, which stays empty" {
 	real
 	try "$TDSTAT" -o out -e task-clock -- echo said
 	assert_output said
@@ -26,7 +26,7 @@ load helper
 	done
 }
 
-@test "--append: behind what is there, with -o and --log-fd alone" {
+@test "--append: after the old content, with -o and --log-fd only" {
 	real
 	for format in '' '-x,' -j; do
 		"$TDSTAT" -o two $format -e task-clock -- true
@@ -107,7 +107,7 @@ load helper
 	assert_no_stderr
 }
 
-@test "a long command: nothing of its progress is shown without -v" {
+@test "a long command: progress is only shown with -v" {
 	real
 	for how in '-r 3' '-D 10' '-r 2 --pre true --post true -S' '--per-thread'; do
 		# with -D, counting begins while it runs
@@ -149,7 +149,7 @@ load helper
 	[ ! -e ran ]
 }
 
-@test "what excludes each other: 64, both names, and nothing is run" {
+@test "options that exclude each other: 64, both names, and no command runs" {
 	real
 	while IFS=: read -r options names; do
 		try "$TDSTAT" $options -- touch ran
@@ -211,7 +211,7 @@ begins() {
 	assert_same "$("$TDSTAT" report hybrid -A -x,)" "$("$TDSTAT" report hybrid --no-merge -x,)"
 }
 
-@test "--metric-only of events: what they come to, and no count" {
+@test "--metric-only of events: only their ratios, without counts" {
 	real -a
 	try "$TDSTAT" --metric-only -e task-clock,page-faults -x, --log-fd 1 -- true
 	[ ${#lines[@]} -eq 2 ]
@@ -243,7 +243,7 @@ two() {
 		'{"end":{"elapsed":2.0}}' >two
 }
 
-@test "--summary: behind the intervals, the table of the whole" {
+@test "--summary: the table of the whole run follows the intervals" {
 	two
 	try "$TDSTAT" report two --summary
 	behind=${output#*"Performance counter stats for 'system wide':"}
@@ -276,7 +276,7 @@ two() {
 		{ sum[$4] += $2 } END { exit n != 2 }' out || fail "$(cat out)"
 }
 
-@test "--summary of metrics: of all counts, not the mean of the rows" {
+@test "--summary of metrics: from all counts, not the mean of the rows" {
 	# 100 slots of which all retire, then 900 of which none does
 	printf '%s\n' \
 		'{"tdstat":1,"cpuid":"GenuineIntel-6-8F-8","smt":false,"interval_ms":1000,"target":"system wide","pmus":[{"name":"cpu","type":4,"cpus":"0"}],"topology":[],"events":[{"name":"cpu/slots/","pmu":"cpu","group":0},{"name":"cpu/topdown-retiring/","pmu":"cpu","group":0},{"name":"cpu/topdown-bad-spec/","pmu":"cpu","group":0},{"name":"cpu/topdown-fe-bound/","pmu":"cpu","group":0},{"name":"cpu/topdown-be-bound/","pmu":"cpu","group":0}]}' \
@@ -300,7 +300,7 @@ two() {
 
 # --- the terminal ---------------------------------------------------------------
 
-@test "--interval-clear: each interval on a clear screen, on a terminal alone" {
+@test "--interval-clear: each interval on a clear screen, only on a terminal" {
 	real -a
 	script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no script(1)"
 	script -qec "'$TDSTAT' -a -I 30 --interval-count 3 --interval-clear -e cpu-clock" /dev/null \
@@ -321,7 +321,7 @@ two() {
 	done
 }
 
-@test "what a file held stays until there is something to put in its place" {
+@test "a file keeps its old content until the first result" {
 	needs_software_events
 	"$TDSTAT" record -o old -e task-clock -- true
 	cp old rec
@@ -398,7 +398,7 @@ spared() {
 	assert_failure 1
 }
 
-@test "a FIFO that nobody reads: waited for, and that can be stopped" {
+@test "a FIFO that no process reads: tdstat waits, and can be stopped" {
 	needs_software_events
 	mkfifo fifo
 	for how in '' record; do
@@ -417,7 +417,7 @@ spared() {
 	[ ${#lines[@]} -eq 1 ]
 }
 
-@test "counts that cannot be written: said once, the command runs on, and the status is 1 if its own is 0" {
+@test "counts that cannot be written: one error, the command continues, and the status is 1 if its own is 0" {
 	needs_software_events
 	for own in 0 3; do
 		for how in '-o /dev/full -I 10 -e task-clock' '-o /dev/full' '-o /dev/full -r 3' \

@@ -62,7 +62,7 @@ installed() {
 	done
 }
 
-@test "the spec file can be read, and rpmlint finds nothing" {
+@test "the spec file can be read, and rpmlint finds no problems" {
 	command -v rpmspec >/dev/null || skip "no rpm here"
 	assert_equal "$(rpmspec -q --qf '%{name}\n' "$ci/rpm/tdstat.spec" | grep -v debug)" \
 		$'tdstat\ntdstat-metrics\nlibtdstat\nlibtdstat-devel'
@@ -131,7 +131,7 @@ installed() {
 }
 
 # What autopkgtest runs where the packages are installed.
-@test "Debian's tests: all of them, on what make install installs" {
+@test "Debian's tests: all of them, on the files that make install installs" {
 	installed
 	mapfile -t tests < <(sed -n 's/^Tests: //p' "$ci/debian/tests/control" | tr ' ' '\n')
 	[ "${#tests[@]}" -ge 4 ]

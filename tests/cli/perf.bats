@@ -70,7 +70,7 @@ lines_with() {
 	assert_equal ${#lines[@]} 1
 }
 
-@test "what is not known is 0: the variance, and the metric of an event without one" {
+@test "unknown values are 0 with --perf: the variance, and the metric of an event without one" {
 	# a software event that no kernel has
 	local events='software/config=0x77,name=none/,page-faults' perf
 

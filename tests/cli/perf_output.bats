@@ -67,7 +67,7 @@ ids_come_back() {
 @test "6.12, hybrid, events that took turns" { comes_back 6.12-hybrid.csv ,; }
 @test "6.12, the default events, and metrics between" { comes_back 6.12-default.csv ,; }
 
-@test "JSON is what -x would have been" {
+@test "JSON gives the same as -x" {
 	jq -r '"\(."counter-value" | tonumber | . * 100 | round / 100) \(.event)"' \
 		"$data/perf-6.12-total.jsonl" >want
 	report 6.12-total.jsonl -j |
@@ -160,7 +160,7 @@ again() {
 
 # --- for people -----------------------------------------------------------------
 
-@test "text: the events, and ratios computed anew" {
+@test "text: the events, and recomputed ratios" {
 	try report 6.12-hybrid.csv
 	[ "$status" -eq 0 ]
 	assert_no_stderr
@@ -168,7 +168,7 @@ again() {
 	assert_line --regexp '^ +1,259,249 +cpu_atom/branch-misses/ +# +6\.25% of all branches'
 }
 
-@test "text: the time is what perf's CPUs utilized say" {
+@test "text: the time follows from perf's CPUs utilized" {
 	try report 6.12-total.jsonl
 	[ "$status" -eq 0 ]
 	# 1051.009052 ms on 7.920493 CPUs
@@ -197,7 +197,7 @@ again() {
 
 # --- what cannot be shown ---------------------------------------------------------
 
-@test "metrics alone" {
+@test "a file with only metrics" {
 	for file in 6.12-metric-only.csv 6.12-metric-only.jsonl 6.1-metric-only.jsonl; do
 		try report $file
 		[ "$status" -eq 1 ]
@@ -205,14 +205,14 @@ again() {
 	done
 }
 
-@test "other lines between: which one, and what was expected" {
+@test "foreign lines among counts: the error has the line and the expected format" {
 	{ cat "$data/perf-6.12-hybrid.csv"; echo 'make: done'; } >file
 	try "$TDSTAT" report -i file
 	[ "$status" -eq 1 ]
 	assert_complains '^tdstat: file:20: .*expected value, unit, event'
 }
 
-@test "a program is no recording, and that is said" {
+@test "the output of a program is not a recording: an error" {
 	printf '\177ELF\2\1\1\0\0\n' >program
 	try "$TDSTAT" report program
 	assert_failure 1
@@ -237,7 +237,7 @@ again() {
 	assert_complains 'file: no end line'
 }
 
-@test "--level and -M ask for a tree, which counts alone are none of" {
+@test "--level and -M: typed events do not make a tree" {
 	try report 6.12-hybrid.csv -l 2
 	[ "$status" -eq 64 ]
 	assert_complains 'has events and no tree'
@@ -398,7 +398,7 @@ again() {
 
 # A thread that is on P-cores for a share of the time and on E-cores for the rest, whose
 # counts perf scales up to all of the time: each is to come back as it was counted.
-@test "a command on a hybrid: the counts of its time on each kind of core" {
+@test "a command on a hybrid: the counts of its time on each core type" {
 	python3 - "$TDSTAT" <<-'PYTHON'
 		import json, math, subprocess, sys
 
@@ -458,7 +458,7 @@ again() {
 	PYTHON
 }
 
-@test "groups of --print-perf that took turns: shares are of what each group counted itself" {
+@test "groups of --print-perf that were multiplexed: shares are of each group's own counts" {
 	# as many slots are lost in each, but the second one ran while three times as much was done
 	checks <<-'PYTHON'
 		def report(second):
@@ -489,7 +489,7 @@ again() {
 	PYTHON
 }
 
-@test "--print-perf: what perf counts then has a value in each metric, whatever else was asked for" {
+@test "--print-perf: perf counts the events of every metric, whatever else was requested" {
 	for model in alderlake skylakex; do saved $model; done
 	TD_FULL=1 saved sapphirerapids
 	checks <<-'PYTHON'
@@ -557,7 +557,7 @@ again() {
 	PYTHON
 }
 
-@test "--model of another processor: a file of its PMUs says so" {
+@test "--model of another processor: an error if the file's PMUs do not match" {
 	local name
 
 	for name in slots topdown-{retiring,be-bound,fe-bound,bad-spec}; do
@@ -583,7 +583,7 @@ again() {
 	[[ ${lines[-2]} == *cycles* && -z ${lines[-1]} ]]
 }
 
-@test "what a file of perf stat lacks: hints name the way to count it with perf" {
+@test "counts that a file of perf stat lacks: hints contain the perf command that counts them" {
 	for side in '1 9' '9 1'; do
 		for pmu in cpu_core cpu_atom; do
 			for name in slots topdown-{retiring,be-bound,fe-bound,bad-spec}; do

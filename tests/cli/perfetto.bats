@@ -64,7 +64,7 @@ python() {
 	PYTHON
 }
 
-@test "the clock: of tracers, of the wall, none; and nonsense is none" {
+@test "the clock: a tracer's, the wall clock or the time since the start; invalid times are ignored" {
 	python <<-'PYTHON'
 		lines = read(recorded("alderlake")).splitlines()
 		def told(**more):
@@ -107,7 +107,7 @@ python() {
 	PYTHON
 }
 
-@test "what excludes it" {
+@test "options that --perfetto excludes" {
 	python <<-'PYTHON'
 		import re
 		recording = recorded("alderlake")
@@ -135,7 +135,7 @@ python() {
 	PYTHON
 }
 
-@test "a live run: the busy interval is when the command says so" {
+@test "a live run: the busy interval has the command's own times" {
 	needs_software_events
 	cat >busy.py <<-'EOF'
 		import os, time

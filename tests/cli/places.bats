@@ -15,7 +15,7 @@ load helper
 	python3 -S "$here/places.py" dies
 }
 
-@test "a hybrid of 4 and 8 CPUs: each kind of core has its own" {
+@test "a hybrid of 4 and 8 CPUs: each core type has its own" {
 	python3 -S "$here/places.py" hybrid
 }
 
@@ -23,7 +23,7 @@ load helper
 	python3 -S "$here/places.py" models
 }
 
-@test "some CPUs: what counts on others has no value" {
+@test "some CPUs: a metric of events on other CPUs has no value" {
 	python3 -S "$here/places.py" cpus
 }
 
@@ -31,11 +31,11 @@ load helper
 	python3 -S "$here/places.py" cgroups
 }
 
-@test "programs: threads that run for a part of the time, on one kind of core and on two" {
+@test "programs: threads that run for a part of the time, on one core type and on two" {
 	python3 -S "$here/places.py" programs
 }
 
-@test "why there is no value: a unit is larger than the row, a count is of all kinds of core" {
+@test "why there is no value: a unit is larger than the row, a count is of all core types" {
 	python3 -S "$here/places.py" reasons
 }
 
@@ -56,7 +56,7 @@ with_units() {
 	done
 }
 
-@test "a hybrid: what the kernel counts is counted on the CPUs of the metric's kind of core" {
+@test "a hybrid: events of the kernel are counted on the CPUs of the metric's core type" {
 	with_units
 	checks <<-'PYTHON'
 		def where(options):
@@ -79,14 +79,14 @@ with_units() {
 	PYTHON
 }
 
-@test "-C without the CPU on which a package is counted: the plan says so" {
+@test "-C without the CPU on which a package is counted: a note of the plan" {
 	with_units
 	try "$TDSTAT" --dry-run -C 4-7 -M C6_Pkg_Residency
 	[ "$status" -eq 0 ]
 	[[ $output == *"not counted: cstate_pkg counts only on CPU(s) 0, and -C contains none of them"* && $output != *", CPUs "* ]]
 }
 
-@test "-e: an event of a unit, on a machine without it and on one kind of core" {
+@test "-e: an event of a unit, on a machine without it and on one core type" {
 	local none='this model has such an event, but this machine has no PMU that counts it'
 
 	bare

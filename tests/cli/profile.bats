@@ -113,7 +113,7 @@ build_long() {
 
 # --- shares ---------------------------------------------------------------------
 
-@test "functions that stay for many periods are what they are" {
+@test "functions that run for many periods have their true shares" {
 	clock_machine
 	build_long
 	profile -F 4000 -x, -o out -- ./long 800
@@ -204,7 +204,7 @@ build_long() {
 }
 
 # Half of the windows have both ends in the same one, by chance.
-@test "of two short functions that take turns nothing is shown" {
+@test "two short functions that alternate are not shown" {
 	clock_machine
 	build pairs <<-'C'
 		WORK(one)
@@ -267,7 +267,7 @@ build_long() {
 	[ "$status" -eq 64 ]
 }
 
-@test "a page of the samples has their flame graph, in which a function is found by its name" {
+@test "a page of the samples has their flame graph, with a search for functions" {
 	needs_wing pictures
 	clock_machine
 	build_long
@@ -295,7 +295,7 @@ build_long() {
 	run ! grep -q 'class="flame"' bare.html
 }
 
-@test "CSV: as many fields in each line; --error, and a recording that says the same" {
+@test "CSV: the same number of fields in each line; --error, and a recording gives the same" {
 	clock_machine
 	build_long
 	profile -x, -o out --record rec -- ./long
@@ -346,7 +346,7 @@ build_long() {
 			(.[0] | .value > 19 and .value < 21 and .error < 2 and .calls > 100))'
 }
 
-@test "nobody knows where it was: nothing is made up" {
+@test "samples at unknown places get no function" {
 	clock_machine
 	for how in '-x,' '' -j; do
 		profile -F 1 $how -o out -- true
@@ -379,7 +379,7 @@ build_long() {
 	assert_rows out 'clocks("large")'
 }
 
-@test "hundreds of short threads, and programs: nothing is lost, and it ends" {
+@test "hundreds of short threads and programs: no sample is lost, and profile ends" {
 	clock_machine
 	build short -pthread <<-'C'
 		#include <pthread.h>
@@ -480,7 +480,7 @@ enough_windows() {
 	assert_rows out 'clocks("forever")'
 }
 
-@test "samples without a window between them: nothing is shown" {
+@test "samples without a pair: no function is shown" {
 	needs_wing pictures
 	cat >samples <<-'SAMPLES'
 		{"tdstat":1,"metrics":["*"],"cpuid":"GenuineIntel-6-97-2","smt":true,"interval_ms":1,"target":"x","pmus":[{"name":"cpu_core","type":4,"cpus":"0-3"}],"events":[{"name":"cpu_core/slots/","pmu":"cpu_core","group":0},{"name":"cpu_core/cycles/","pmu":"cpu_core","group":0}]}
@@ -499,7 +499,7 @@ enough_windows() {
 
 # --- what makes no sense --------------------------------------------------------
 
-@test "wrong usage: nothing is run" {
+@test "wrong usage: no command runs" {
 	saved alderlake
 	for words in '-l 3 -- touch ran' '-l auto -- touch ran' '-F 0 -- touch ran' '-F -1 -- touch ran' \
 		'-e cycles -- touch ran' '-I 1s -- touch ran' '-r 2 -- touch ran' '--per-socket -- touch ran'; do
@@ -511,7 +511,7 @@ enough_windows() {
 	done
 }
 
-@test "what the counters do not hold at once is named by its nodes" {
+@test "nodes that do not fit into the counters together are named" {
 	saved alderlake
 	try "$TDSTAT" profile -l 2 --dry-run -- true
 	assert_success
@@ -523,7 +523,7 @@ enough_windows() {
 	[ -z "$stderr" ]
 }
 
-@test "--dry-run: one group with cycles for each kind of core, or what else to do" {
+@test "--dry-run: one group with cycles per core type, or the remedy" {
 	for model in alderlake lunarlake meteorlake sapphirerapids icelakex tigerlake; do
 		for level in 1 2; do
 			saved $model
@@ -565,7 +565,7 @@ enough_windows() {
 	no_tree
 }
 
-@test "what the kernel refuses: the remedy is named, and the command runs once" {
+@test "events that the kernel refuses: the error has the remedy, and the command runs once" {
 	needs_strace
 	clock_machine
 	for errno in EACCES EMFILE EINVAL ENOSPC; do
@@ -582,7 +582,7 @@ enough_windows() {
 	done
 }
 
-@test "what cannot be written is said, and the command runs to its end" {
+@test "a result that cannot be written is an error, and the command runs to its end" {
 	clock_machine
 	for own in 0 5; do
 		profile -o /dev/full -- sh -c ": >ran; exit $own"

@@ -106,7 +106,7 @@ grep_rows() {
 	[[ $screen == *$'run 2\r'* && $screen != *left* ]]
 }
 
-@test "what a command writes stays, with and without the end of a line" {
+@test "the command's output stays, with or without a line feed at its end" {
 	in_window 60 "'$TDSTAT' -r 3 -e cpu-clock -- sh -c 'echo hello; printf dots...'; echo EN''D"
 	shows '^END'
 	# each run's own, whole, at the beginning of a line
@@ -118,7 +118,7 @@ grep_rows() {
 	assert_equal ${#found[@]} 1
 }
 
-@test "a quiet command: nothing of the line is left at the end" {
+@test "a quiet command: the progress line is removed at the end" {
 	stops_in_run 3
 	in_window 60 "'$TDSTAT' -r 3 -e cpu-clock -- sh run.sh 3; echo EN''D"
 	shows "run 3 of 3$left\$"
@@ -130,7 +130,7 @@ grep_rows() {
 	assert_equal ${#found[@]} 1
 }
 
-@test "a narrow window: less, or nothing" {
+@test "a narrow window: a shorter line, or none" {
 	stops_in_run 2
 	in_window 20 "'$TDSTAT' -r 3 -e cpu-clock -- sh run.sh 2; echo EN''D"
 	shows '^ +run 2 of 3$'
@@ -158,7 +158,7 @@ grep_rows() {
 	assert_equal "${found[-1]}" '$'
 }
 
-@test "a command that is not there: the message alone" {
+@test "a command that does not exist: only the message" {
 	in_window 60 "'$TDSTAT' -r 10 -e cpu-clock -- ./missing; echo EN''D"
 	shows '^END'
 	grep_rows 'of 10'

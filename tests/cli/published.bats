@@ -33,7 +33,7 @@ agrees() {
 	PYTHON
 }
 
-@test "deeper levels of counts without what corrects level 1: it is all there, as without -l" {
+@test "deeper levels of counts that lack the corrections of level 1: as complete as without -l" {
 	checks <<-'PYTHON'
 		def shown(options=""):
 		    rows = report(f"{options} --model alderlake", DATA / "published/adl-core-L5.csv")
@@ -45,7 +45,7 @@ agrees() {
 	PYTHON
 }
 
-@test "a file that does not tell its time: none, not 0" {
+@test "a file without its time: no time, not 0" {
 	file=$data/published/spr-L1-true.csv
 	"$TDSTAT" report "$file" -j >json
 	jq -es 'length == 4 and all(.time == null and .value != null)' json
@@ -55,7 +55,7 @@ agrees() {
 
 # --- level 1 and 2 of each processor ----------------------------------------------
 
-@test "Alder Lake, both kinds of core" {
+@test "Alder Lake, both core types" {
 	agrees metrics adl-hybrid-L1-a adl-hybrid-L1-b adl-hybrid-L1-perf6.16
 }
 
@@ -82,7 +82,7 @@ agrees() {
 		tgl-json/tma_backend_bound/tma_frontend_bound/tma_bad_speculation
 }
 
-@test "Arrow Lake: no metric files, and both kinds of core" {
+@test "Arrow Lake: no metric files, and both core types" {
 	agrees metrics arl-hybrid-L1
 }
 
@@ -92,11 +92,11 @@ agrees() {
 
 # --- deeper levels, from the files ---------------------------------------------------
 
-@test "a metric of level 3 or 4 alone" {
+@test "only a metric of level 3 or 4" {
 	agrees metrics rpl-clears-resteers
 }
 
-@test "level 5: what was counted beside both threads of the cores" {
+@test "level 5: events that were counted on both threads of the cores" {
 	# perf opened WALK_ACTIVE twice, and used the other one
 	agrees metrics adl-core-L5/tma_store_stlb_hit/tma_load_stlb_hit
 }
@@ -141,7 +141,7 @@ level_1() {
 	assert_line --regexp '^ +8\.2 ±0\.[0-9] %  tma_memory_bound'
 }
 
-@test "the share of the time is kept, and a sum that cannot be is marked" {
+@test "shares of the time are kept, and an impossible sum is marked" {
 	try "$TDSTAT" report "$data/published/tgl-multiplexed-sum.csv"
 	assert_line --regexp '^ cpu, measured 81\.9 % of the time$'
 	assert_line '  ? impossible value: level 1 does not add up to all slots'
@@ -233,7 +233,7 @@ write() {
 	[[ $output == *,all,cpu,*,all,cpu,* && $output != *,all,cpu,*,all,cpu,*,all,cpu,* ]]
 }
 
-@test "--model gives names a PMU that only one kind of core has" {
+@test "--model gives names a PMU that only one core type has" {
 	write slots topdown-retiring topdown-bad-spec
 	printf '100,,%s,1000,100.00,,\n' TOPDOWN_RETIRING.ALL TOPDOWN_FE_BOUND.ALL \
 		TOPDOWN_BE_BOUND.ALL CPU_CLK_UNHALTED.CORE >file
@@ -254,7 +254,7 @@ lacking() {
 	[[ $stderr == *"$1"* ]]
 }
 
-@test "events as before, and what is missing" {
+@test "too few events for a tree: the events are shown, with the reason" {
 	first=slots
 	write slots topdown-retiring topdown-bad-spec topdown-be-bound
 	lacking 'file: no tree because cpu has no topdown-fe-bound; its events are shown'
@@ -275,7 +275,7 @@ lacking() {
 	lacking 'no topdown-fe-bound'
 }
 
-@test "-l and -M of what does not suffice, and a --model that there is not: errors" {
+@test "-l and -M with too few counts, and an unknown --model: errors" {
 	write slots topdown-retiring
 	try "$TDSTAT" report -M tma_retiring file
 	[ "$status" -ne 0 ]

@@ -10,7 +10,7 @@ load examples
 readme=$here/../../README.md
 source=$here/../../lib/README.md
 
-@test "the deepest level of the files is that of the table" {
+@test "the deepest levels of the files are those of the table" {
 	known_files
 	cat >rows <<-'END'
 		Sandy Bridge::sandybridge:cpu
@@ -105,7 +105,7 @@ source=$here/../../lib/README.md
 	[ "$nr" -ge 9 ] || fail "only $nr"
 }
 
-@test "the map of the source names all folders" {
+@test "the map of the source names all directories" {
 	python3 - "$here/../.." "$source" <<-'PYTHON'
 		import os, re, sys
 		root, map = sys.argv[1], open(sys.argv[2]).read()
@@ -132,7 +132,7 @@ source=$here/../../lib/README.md
 	PYTHON
 }
 
-@test "make run ends with what to type next, and each line of it works" {
+@test "make run ends with commands to type next, and each of them works" {
 	saved alderlake
 	root=$(realpath "$here/../..")
 	program=${TDSTAT#"$root/"}

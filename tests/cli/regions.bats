@@ -25,7 +25,7 @@ assert_groups() {
 	assert_equal "$nr" "$1"
 }
 
-@test "one group for each kind of core, without the clocks" {
+@test "one group for each core type, without the clocks" {
 	saved alderlake
 	try "$TDSTAT" regions --dry-run -- true
 	[ "$status" -eq 0 ]
@@ -37,7 +37,7 @@ assert_groups() {
 	[ -z "$stderr" ]
 }
 
-@test "what the counters do not hold is left out, and said once for each kind of core" {
+@test "metrics that do not fit into the counters are left out, with a note per core type" {
 	saved alderlake
 	try "$TDSTAT" regions -l 2 --dry-run -- true
 	[ "$status" -eq 0 ]
@@ -68,7 +68,7 @@ assert_groups() {
 	[[ $stderr == "tdstat: "*page-faults* ]]
 }
 
-@test "what makes no sense" {
+@test "wrong usage" {
 	saved alderlake
 	for words in '' '-l auto -- true' '-l 3 -- true' '-e cycles -l 2 -- true' '--every 0 -- true' '-a -- true' '-I 1s -- true'; do
 		# shellcheck disable=SC2086
@@ -84,7 +84,7 @@ assert_nothing_left() {
 	[ ! -e "${left[0]}" ] || fail "left: ${left[*]}"
 }
 
-@test "the command runs to its end, its status is handed on, and nothing is left" {
+@test "the command runs to its end, its status is passed on, and no file is left" {
 	saved alderlake
 	try "$TDSTAT" regions -- sh -c 'echo out; exit 7'
 	[ "$status" -eq 7 ]
@@ -98,7 +98,7 @@ assert_nothing_left() {
 }
 
 # shellcheck disable=SC2016 # sh -c
-@test "the folder of a tdstat that was killed is removed by the next, that of one that runs is not" {
+@test "the directory of a killed tdstat is removed by the next one, but not that of a running one" {
 	saved alderlake
 	env "$TDSTAT" regions -- sh -c 'echo >>"$TDSTAT_REGIONS.1"; kill -9 $PPID; echo >killed' 2>/dev/null 3>&- || true
 	wait_for_file killed
@@ -121,7 +121,7 @@ assert_nothing_left() {
 
 # A daemon makes files until it cannot, as fast as no program with marks would.
 # shellcheck disable=SC2016 # sh -c
-@test "a program that daemonizes: nothing is left, and it is said what goes on" {
+@test "a program that becomes a daemon: no file is left, and a note names the daemon" {
 	saved alderlake
 	# its processes are this machine's
 	unset PROCFS_PATH
@@ -151,7 +151,7 @@ assert_nothing_left() {
 	[[ $stderr =~ "tdstat: "$one,\ $one,\ $one" and 2 more: still running" ]]
 }
 
-@test "no counters: said once, and the program runs" {
+@test "no counters: one message, and the program runs" {
 	saved alderlake
 	try "$TDSTAT" regions -o out -- "$PROGRAM" exit 10
 	[ "$status" -eq 7 ]
@@ -163,7 +163,7 @@ assert_nothing_left() {
 }
 
 # shellcheck disable=SC2016 # sh -c
-@test "a folder or a file that cannot be made: the program runs without" {
+@test "a directory or a file that cannot be made: the program runs without" {
 	saved alderlake
 	for option in -o --record; do
 		try "$TDSTAT" regions $option none/file -- sh -c 'echo "${TDSTAT_REGIONS-off}"; exit 3'
@@ -274,7 +274,7 @@ row() {
 	done
 }
 
-@test "lost shares are those of regions without what is within them" {
+@test "lost shares exclude the inner regions" {
 	recording >rec
 	# of 1,000,000 slots, without the retiring ones
 	try "$TDSTAT" report -x, rec

@@ -196,7 +196,7 @@ all_but_the_last() {
 	has_text out 'msec task-clock'
 }
 
-@test "-r 0: for ever, each run by itself, until SIGINT" {
+@test "-r 0: for ever, each run separately, until SIGINT" {
 	real
 	for format in '' '-x,' -j; do
 		within env --default-signal=INT "$TDSTAT" -r 0 -e task-clock $format -o "out$format" -- sh -c 'echo $PPID >>"$0"' "all$format" 3>&- &
@@ -232,7 +232,7 @@ all_but_the_last() {
 	PYTHON
 }
 
-@test "-a: the machine, during each run of the command; nothing to repeat without one" {
+@test "-a: the machine, during each run of the command; without a command -r is refused" {
 	local cpus took
 
 	real -a
@@ -273,14 +273,14 @@ all_but_the_last() {
 	[[ $stderr != *'of the runs'* ]]
 }
 
-@test "metrics with -A: a row of errors behind each CPU's" {
+@test "metrics with -A: a row of errors after each CPU's row" {
 	needs_software_events -a
 	"$TDSTAT" -a -A -r 2 -x, -o out -- sleep 0.02
 	awk -F, -v cpus="$(getconf _NPROCESSORS_ONLN)" '/^[^,]*,CPU[0-9]*,.*,mean,/ { mean++ } /^[^,]*,CPU[0-9]*,.*,spread,/ { spread++ }
 		END { exit mean != cpus || spread != cpus }' out || fail "$(<out)"
 }
 
-@test "what -r excludes, with both names" {
+@test "options that -r excludes, with both names" {
 	real
 	try "$TDSTAT" -r 2 --metric-only -- touch ran
 	assert_failure 64

@@ -45,10 +45,10 @@ agrees() {
 
 @test "Alder Lake: each PMU's four, from raw counts" { agrees 1 all alderlake; }
 @test "Alder Lake, level 2" { agrees 2 all alderlake-2; }
-@test "Alder Lake, a command that ran on both kinds of core" { agrees 1 all alderlake-command; }
+@test "Alder Lake, a command that ran on both core types" { agrees 1 all alderlake-command; }
 @test "Sapphire Rapids, level 2" { agrees 2 all sapphirerapids-2; }
 @test "Ice Lake, level 2, its corrections" { agrees 2 all icelakex-2; }
-@test "Skylake, level 2, groups that took turns" { agrees 2 all skylakex-2; }
+@test "Skylake, level 2, multiplexed groups" { agrees 2 all skylakex-2; }
 
 @test "level 1 of a recording of level 2" {
 	for model in alderlake sapphirerapids icelakex skylakex; do
@@ -56,7 +56,7 @@ agrees() {
 	done
 }
 
-@test "-A: each CPU by itself" {
+@test "-A: each CPU separately" {
 	agrees 1 cpu alderlake -A
 	agrees 2 cpu sapphirerapids-2 -A
 	agrees 2 cpu icelakex-2 --no-aggr
@@ -67,7 +67,7 @@ agrees() {
 	agrees 2 merge alderlake-2 --hybrid-merge
 }
 
-@test "--hybrid-merge: children all together or not at all, and it is said" {
+@test "--hybrid-merge: children are merged together or not at all, with a note" {
 	try report alderlake-2 -l 2 --hybrid-merge -j
 	assert_success
 	jq -es 'map(.metric) | unique == (["tma_retiring", "tma_backend_bound", "tma_frontend_bound",
@@ -83,7 +83,7 @@ types have, or that without these do not add up to their parent"
 	assert_output --partial tma_core_bound
 }
 
-@test "--hybrid-merge: what is named by itself is merged" {
+@test "--hybrid-merge: metrics that are named individually are merged" {
 	saved alderlake
 	"$TDSTAT" --dry-run -a -M tma_core_bound | python3 "$here/metrics.py" record - >recording.jsonl
 	"$TDSTAT" report recording.jsonl -M tma_core_bound --hybrid-merge -j |
@@ -106,7 +106,7 @@ types have, or that without these do not add up to their parent"
 		sort -u | wc -l)" 8
 }
 
-@test "--cputype: that PMU's rows alone, with the same values" {
+@test "--cputype: only that PMU's rows, with the same values" {
 	# one that is alone has all slots that are shown
 	report alderlake -x, | cut -d, -f1-4,6-12,14- >all
 	for type in core cpu_core atom cpu_atom; do
@@ -231,7 +231,7 @@ each_under_its_header() {
 	each_under_its_header skylakex-2 -l 2
 }
 
-@test "the table: perf's interval column, and a pmu column on hybrid machines alone" {
+@test "the table: perf's interval column, and a pmu column only on hybrids" {
 	try report alderlake
 	assert_line --index 0 --regexp '^#           time pmu +%  tma_retiring %  tma_backend_bound %  tma_frontend_bound %  tma_bad_speculation$'
 	assert_line --index 1 --regexp '^ {5}[0-9]\.[0-9]{9} cpu_core '
@@ -249,7 +249,7 @@ each_under_its_header() {
 	assert_line --index 8 --regexp ' CPU7 '
 }
 
-@test "the table: children behind their parent at level 2" {
+@test "the table: children follow their parent at level 2" {
 	try report sapphirerapids-2 -l 2
 	assert_equal "$(tr -s ' ' '\n' <<<"${lines[0]}" | grep tma_ | xargs)" \
 		"tma_retiring tma_light_operations tma_heavy_operations tma_backend_bound tma_memory_bound tma_core_bound tma_frontend_bound tma_fetch_latency tma_fetch_bandwidth tma_bad_speculation tma_branch_mispredicts tma_machine_clears"
@@ -291,7 +291,7 @@ on_one_pmu() {
 }
 
 # Three rows of a second; in the last one the command waits.
-@test "-I: a kind of core on which the command never ran has no rows, and that is said once" {
+@test "-I: a core type on which the command never ran has no rows, with one note" {
 	on_one_pmu 1
 	jq -cs '.[0].interval_ms = 1000 | .[0], (.[1] as $row | (1, 2, 3) as $n | $row | .time = $n |
 			if $n == 3 then .counts |= map(.[3] = 0 | .[4] = 0 | .[5] = 0) else . end)' one.jsonl >rows.jsonl
@@ -357,7 +357,7 @@ on_one_pmu() {
 		"$(jq -n "100 - $core")")"
 }
 
-@test "the tree: what is over its threshold is marked, and nothing else" {
+@test "the tree: exactly the nodes above their thresholds are marked" {
 	# a recording without intervals, out of one with them
 	for recording in sapphirerapids-2 icelakex-2 skylakex-2 alderlake-2; do
 		{
@@ -437,7 +437,7 @@ changed() {
 		END { exit failed }'
 }
 
-@test "one event that never ran: what needs it is missing, not zero" {
+@test "an event that never ran: metrics that need it are missing, not zero" {
 	# 7 is UOP_DROPPING in the recording, or wherever it stands
 	local event
 	event=$(jq -s '.[0].events | map(.name == "cpu_core/INT_MISC.UOP_DROPPING/") | index(true)' \
@@ -479,7 +479,7 @@ changed() {
 	assert_line --index 1 --regexp ' -[0-9]+\.[0-9]~ '
 }
 
-@test "multiplexed: scaled by enabled over running, and the share is said" {
+@test "multiplexed counts are scaled by enabled / running, and the share is shown" {
 	changed 'if .[1] < 4 then .[3] = (.[3] / 2 | floor) | .[5] = (.[4] / 2 | floor) else . end'
 	"$TDSTAT" report -i changed.jsonl -x, >got
 	assert_same "$(report alderlake -x, | cut -d, -f1-5,7-11)" "$(cut -d, -f1-5,7-11 got)"
@@ -499,7 +499,7 @@ changed() {
 	assert_output "$(report alderlake -x,)"
 }
 
-@test "-o FILE: the same, in the file, and nothing else anywhere" {
+@test "-o FILE: the same output, only in the file" {
 	for format in '-x,' -j; do
 		try report alderlake $format -o out
 		assert_success
@@ -516,7 +516,7 @@ changed() {
 	assert_equal "$(head -n 1 out)" '# started on Fri Jan  2 00:00:00 1970'
 }
 
-@test "-o: a new file each time; --append: behind what is there" {
+@test "-o replaces the file; --append writes after its content" {
 	report alderlake -x, -o out
 	report sapphirerapids-2 -x, -o out
 	assert_same "$(report sapphirerapids-2 -x,)" "$(cat out)"
@@ -533,7 +533,7 @@ stays() {
 	assert_complains 'the recording that is being read'
 }
 
-@test "what is read is not written to, whatever names it has" {
+@test "a file that is being read is not overwritten, even by another name" {
 	needs_wing import
 	for original in alderlake.jsonl perf-6.12-default.csv; do
 		cp "$data/$original" rec
@@ -683,7 +683,7 @@ refused_lines() {
 	EOS
 }
 
-@test "something behind the end, a time that goes back: file and line" {
+@test "text after the end line, and a time that goes backwards: file and line" {
 	{
 		cat "$data/alderlake.jsonl"
 		printf '\n \n'
@@ -709,7 +709,7 @@ refused_lines() {
 	assert_complains 'goes backwards'
 }
 
-@test "what is recorded with -D and --control has one end, and its times go on" {
+@test "a recording with -D and --control has one end, and its times continue" {
 	needs_software_events -a
 	unset SYSFS_PATH PERF_CPUID
 	mkfifo ctl ack
@@ -765,7 +765,7 @@ refused_lines() {
 	assert_complains 'bad\.jsonl'
 }
 
-@test "no recording, an empty one, a folder: the name and the reason" {
+@test "no recording, an empty one, a directory: the name and the reason" {
 	try "$TDSTAT" report -i nosuch.jsonl
 	assert_failure 1
 	assert_complains 'nosuch\.jsonl: No such file'
@@ -864,7 +864,7 @@ typed() {
 
 # --- part of a recording ----------------------------------------------------------
 
-@test "--from and --to: the sum of a part is that of its intervals" {
+@test "--from and --to: the sum of a part is the sum of its intervals" {
 	# which end at 1.000350823, 2.000329975, 3.000667536, 4.028690400 and 5.008530880 seconds
 	report alderlake -j --no-head >all
 	report alderlake -j --no-head --summary --from 1s --to 4s >part
@@ -931,7 +931,7 @@ typed() {
 	grep -q 'recording was interrupted' page.html
 }
 
-@test "--from and --to: what is no time, no part, or has no intervals" {
+@test "--from and --to: invalid times, invalid parts, and parts without intervals" {
 	local none='has no interval whose middle is in this part: it was recorded with -I 1000, and ends at 5.00853088 s'
 
 	echo old >out
@@ -987,7 +987,7 @@ tdstat: tdstat record -o gone makes it' "$stderr"
 	cmp by_default named
 }
 
-@test "record without -o: quiet, and what is there stays until the new one begins" {
+@test "record without -o: quiet, and the old file stays until the new one begins" {
 	try "$TDSTAT" record --quiet -n -- true
 	assert_success
 	assert_same '' "$stderr"

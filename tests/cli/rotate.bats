@@ -78,7 +78,7 @@ renamed() {
 
 # --- SIGHUP ----------------------------------------------------------------------
 
-@test "rows of -o: what was renamed stays whole, and the new file has a header of its own" {
+@test "rows of -o: a renamed file stays whole, and the new file has its own header" {
 	needs_software_events -a
 	renamed 3 -a -I 20 -x,
 	assert_equal "$status" 0
@@ -116,7 +116,7 @@ renamed() {
 	done
 }
 
-@test "a renamed file of JSON: the new one begins with a head, too, and can be appended to" {
+@test "a renamed file of JSON: the new one also begins with a header, and can be appended to" {
 	needs_software_events -a
 	renamed 4 "${counting[@]}" -j --head --label n=1
 	# "jq" would leave heads out
@@ -135,7 +135,7 @@ renamed() {
 	[ "$status" -ne 0 ]
 }
 
-@test "a file that was not renamed stays, and what the new one has is kept" {
+@test "a file that was not renamed stays, and keeps its content" {
 	needs_software_events -a
 	background "$TDSTAT" "${counting[@]}" -x, -o out
 	wait_for has_lines out 4
@@ -169,7 +169,7 @@ renamed() {
 	assert_reported direct td.1.jsonl td.jsonl
 }
 
-@test "what cannot be opened is a remark, and the old file goes on" {
+@test "a file that cannot be opened: a note, and the old file is continued" {
 	needs_software_events -a
 	mkdir folder
 	background "$TDSTAT" "${counting[@]}" -x, -o folder/out 2>err
@@ -301,7 +301,7 @@ renamed() {
 
 # --- record --rotate --------------------------------------------------------------
 
-@test "--rotate by time: so many files, each whole, and together what was shown" {
+@test "--rotate by time: the expected number of files, each whole, and the same rows together" {
 	needs_software_events -a
 	"$TDSTAT" record "${counting[@]}" -o dir.d.jsonl --rotate 1s -x, --interval-count 130 >direct
 	files=(dir.d.*.jsonl)
@@ -327,7 +327,7 @@ renamed() {
 		END { exit !found }' direct sum
 }
 
-@test "--rotate by size: larger by an interval at most; and what does not fit --rotate" {
+@test "--rotate by size: larger by at most an interval; invalid arguments of --rotate" {
 	needs_software_events -a
 	"$TDSTAT" record "${counting[@]}" -o td.jsonl --rotate 3K --quiet --interval-count 100
 	files=(td.*.jsonl)
@@ -378,7 +378,7 @@ renamed() {
 	assert_equal "$status:$stderr" 0:
 }
 
-@test "--rotate, where no file can be made any more: the one before, and one remark" {
+@test "--rotate, where no file can be made any more: the one before, and one note" {
 	needs_software_events -a
 	mkdir folder
 	background "$TDSTAT" record "${counting[@]}" -o folder/td.jsonl --rotate 1s -x, 2>err >rows
@@ -398,7 +398,7 @@ renamed() {
 
 # --- compressed -------------------------------------------------------------------
 
-@test ".zst: written packed and flushed: what was killed can be read up to there" {
+@test ".zst: written compressed and flushed: the file of a killed tdstat can be read" {
 	needs_software_events -a
 	needs_zstd
 	background "$TDSTAT" record "${counting[@]}" -o td.jsonl.zst -x, >direct
@@ -460,7 +460,7 @@ for byte in open("plain.jsonl", "rb").read():
 	assert_equal "$(cksum <td.zst)" "$sum"
 }
 
-@test "damaged, cut and huge: an error or what there is, and little memory" {
+@test "damaged, truncated and huge files: an error or their content, with little memory" {
 	needs_zstd
 	not_under_valgrind "the memory is valgrind's"
 	zstd -q "$data/alderlake-2.jsonl" -o good
@@ -517,7 +517,7 @@ edited() {
 	jq -c "if .tdstat then $1 else . end" a.jsonl >b.jsonl
 }
 
-@test "several: what does not go on is refused before anything is written, and named" {
+@test "several files: one that does not continue the previous one is refused before any output" {
 	needs_wing import
 	jq -c 'if .tdstat then . + {start: 1000} else . end' "$data/alderlake.jsonl" >a.jsonl
 	edited '.start += 3600'
@@ -578,7 +578,7 @@ edited() {
 	done
 }
 
-@test "several: a file that was cut off in the middle is a remark, and the next one goes on" {
+@test "several: a file that was cut off in the middle is a note, and the next one goes on" {
 	jq -c 'if .tdstat then . + {start: 1000} else . end' "$data/alderlake.jsonl" >a.jsonl
 	edited '.start += 3600'
 	head -c -200 a.jsonl >cut.jsonl
@@ -603,7 +603,7 @@ edited() {
 
 # --- sizes ------------------------------------------------------------------------
 
-@test "tdstat-record(1): an interval has as many bytes as the page says" {
+@test "tdstat-record(1): the size of an interval is as stated" {
 	for file in alderlake alderlake-2 sapphirerapids-2 icelakex-2; do
 		jq -s --arg file $file '(.[0].topology | length) as $cpus | map(select(.time))
 			| (map(tostring | length) | add) / length / $cpus | round | "\($file) \(.)"' -r "$data/$file.jsonl"

@@ -22,7 +22,7 @@ save=$BATS_TEST_DIRNAME/../save-machine
 	[ $((${#text} - 1)) -lt "$(wc -c <"$padded")" ]
 }
 
-@test "this machine: tdstat says of the copy what it says of the machine" {
+@test "this machine: tdstat gives the same for the copy as for the machine" {
 	"$save" here
 	"$TDSTAT" --dry-run -a >machine 2>&1 || true
 	use_machine "$PWD/here"

@@ -64,7 +64,7 @@ declare -gA nr_of
 	has_text 'rows -r 2' '"kind":"mean"|"runs_error":'
 }
 
-@test "events: alone, in intervals, as means, of ids, without a value" {
+@test "events: individually, in intervals, as means, per id, without a value" {
 	needs_wing import
 	real -a
 	for how in '' '-I 20' '-r 3' '--per-thread' '-a -A' '-a --per-core' '-a --per-socket -I 50' '--metric-only'; do
@@ -78,7 +78,7 @@ declare -gA nr_of
 	kinds others
 }
 
-@test "diff: of recordings, of several, of events, of threads" {
+@test "diff: of recordings, of several ones, of events, of threads" {
 	for sides in 'alderlake alderlake-2' 'sapphirerapids-2 icelakex-2' 'zen4 zen4'; do
 		"$TDSTAT" diff "$data/${sides% *}.jsonl" "$data/${sides#* }.jsonl" -j >>rows 2>said
 	done
@@ -103,7 +103,7 @@ declare -gA nr_of
 	has_text rows '"callers":\[\{'
 }
 
-@test "what is not in the schema is refused, and so is what is no JSON" {
+@test "keys that are not in the schema, and invalid JSON, are refused" {
 	try "$TDSTAT" report "$data/alderlake.jsonl" -j
 	printf '%s\n' "${lines[@]:0:2}" >good
 	in_schema good
@@ -130,7 +130,7 @@ declare -gA nr_of
 	PYTHON
 }
 
-@test "each key of the schema is in tdstat-output(5)" {
+@test "tdstat-output(5) documents each key of the schema" {
 	python3 - "$schema" "$here/../../man/tdstat-output.5" <<-'PYTHON'
 		import json, re, sys
 		keys = {key for part in json.load(open(sys.argv[1]))["$defs"].values() for key in part.get("properties", {})}
@@ -141,7 +141,7 @@ declare -gA nr_of
 	PYTHON
 }
 
-@test "make install installs it where the page says" {
+@test "make install installs the schema where the page says" {
 	make -C "$here/../.." --no-print-directory -n -o all install DESTDIR=/dest prefix=/usr >installed 2>&1
 	has_text installed "'/dest/usr/share/tdstat' cmd/output/rows.schema.json"
 	has_text "$here/../../man/tdstat-output.5" $'\n''\.Pa share/tdstat/rows\.schema\.json ,'$'\n'

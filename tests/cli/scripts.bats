@@ -96,7 +96,7 @@ csv() {
 
 # --- CSV and awk ------------------------------------------------------------------
 
-@test "the mean of backend bound for each kind of core, weighted by slots" {
+@test "the mean of backend bound for each core type, weighted by slots" {
 	report alderlake -x, | csv '{ slots[$at["pmu"]] += $at["slots"]
 			lost[$at["pmu"]] += $at["slots"] * $at["tma_backend_bound"] }
 		END { for (pmu in slots) printf "%s %.3f\n", pmu, lost[pmu] / slots[pmu] }' | sort >got
@@ -118,7 +118,7 @@ csv() {
 	found 0.01
 }
 
-@test "lost_share of an interval: what each CPU lost of all slots, and what all did" {
+@test "lost_share of an interval: the slots that each CPU lost, in % of all slots" {
 	report alderlake -A -x, | csv '$at["interval"] == 2 { print $at["cpu"], $at["lost_share"]; sum += $at["lost_share"] }
 		END { print "all", sum }' >got
 	truth alderlake <<-'PYTHON'
@@ -203,7 +203,7 @@ csv() {
 	done
 }
 
-@test "the sum of a run: its row has a kind of its own, and is what its intervals make" {
+@test "the sum of a run: its row has its own kind, and is the sum of the intervals" {
 	report alderlake --summary -x, >out
 	csv '$at["kind"] == "summary" { print $at["pmu"], $at["slots"], $at["tma_retiring"] }' <out | sort >got
 	truth alderlake <<-'PYTHON'
@@ -216,7 +216,7 @@ csv() {
 	found 0.006
 }
 
-@test "slots a second: the lengths of the intervals are there, and make the time" {
+@test "slots per second: the lengths of the intervals are known, and add up to the time" {
 	report alderlake -x, >out
 	csv '$at["pmu"] == "cpu_core" { printf "%d %.3f\n", $at["interval"], $at["slots"] / $at["seconds"] / 1e6; sum += $at["seconds"] }
 		END { print "all", sum }' <out >got
@@ -332,7 +332,7 @@ csv() {
 	found 1e-6
 }
 
-@test "two runs joined by the interval, not by the time: what changed in each" {
+@test "two runs joined by interval, not by time: the change in each" {
 	for run in alderlake later; do
 		report $run -x, >$run.csv
 	done
@@ -550,7 +550,7 @@ each_row() {
 	PYTHON
 }
 
-@test "as many rows as ids, kinds of core and intervals make" {
+@test "as many rows as ids, core types and intervals make" {
 	for how in '' -A --per-core --per-socket; do
 		for name in alderlake sapphirerapids-2; do
 			echo "$name$how $(report $name $how -x, | sed 1d | wc -l) $(report $name $how -j | grep -c tma_retiring)"
@@ -567,7 +567,7 @@ each_row() {
 	found 0
 }
 
-@test "--error: each value has an error beside it, and its range is within what the reads saw" {
+@test "--error: each value has an error, and its range is within the readings" {
 	report alderlake-timeline -l 1 --error --total -x, | csv '{ n = split("retiring backend_bound", name, " ")
 		for (i = 1; i <= n; i++) { m = "tma_" name[i]
 			if ($at["pmu"] == "cpu_core") print m, $at[m], ($at[m "_error"] > 0), $at[m "_low"], $at[m "_high"] } }' >got
@@ -626,7 +626,7 @@ each_row() {
 
 # --- rows of events -----------------------------------------------------------------
 
-@test "events as perf stat writes them: IPC of each kind of core, by the fields' numbers" {
+@test "events as perf stat writes them: IPC of each core type, by the fields' numbers" {
 	report manual/xz-events -x, | awk -F, '{ split($3, part, "/"); n[part[1], part[2]] = $1; pmu[part[1]] }
 		END { for (p in pmu) if (n[p, "cycles"]) printf "%s %.6f\n", p, n[p, "instructions"] / n[p, "cycles"] }' | sort >got
 	truth manual/xz-events <<-'PYTHON'
@@ -680,7 +680,7 @@ work() {
 	PYTHON
 }
 
-@test "live, CSV: CPU time and switches of a command are the kernel's own" {
+@test "live, CSV: CPU time and context switches of a command are those of the kernel" {
 	real
 	work
 	"$TDSTAT" -e task-clock,context-switches -x, -o out -- "$python" work.py truth 200
@@ -717,7 +717,7 @@ work() {
 	awk '$1 < 100 || $2 < 10 { exit 1 }' got
 }
 
-@test "live, --append: runs one below the other, told apart by their labels" {
+@test "live, --append: runs follow each other, and their labels distinguish them" {
 	real
 	work
 	for ms in 50 100 150; do
@@ -740,7 +740,7 @@ work() {
 	found 40
 }
 
-@test "live, -I: what the rows add up to is the sum, and the command's" {
+@test "live, -I: the sum of the rows is the total, and the command's" {
 	real
 	work
 	"$TDSTAT" -I 50 --summary -e task-clock -x, -o out -- "$python" work.py own 200 4
@@ -779,7 +779,7 @@ task-clock'
 	assert_equal "$(cut -d, -f3 out | xargs)" 'task-clock task-clock task-clock'
 }
 
-@test "a pipe that ends early: what was read is whole, and not a word" {
+@test "a pipe that ends early: whole lines until then, and no message" {
 	lengthened 1000 >long.jsonl
 	for how in '-x,' -j '-A -l 2 -x,'; do
 		# more than a pipe holds, so that the writer sees its end
@@ -796,7 +796,7 @@ task-clock'
 	report sapphirerapids-2 -j | grep -q tma_retiring
 }
 
-@test "if tdstat diff --fail-above: 0 is passed, 1 is worse, 2 is that nobody knows" {
+@test "if tdstat diff --fail-above: 0 is passed, 1 is worse, 2 is undecided" {
 	ask() {
 		if "$TDSTAT" diff --quiet --fail-above "$@" 2>/dev/null; then
 			echo passed
@@ -954,7 +954,7 @@ TERM=xterm NO_COLOR=1: none
 TERM=dumb: none' "$(cat got)"
 }
 
-@test "what scripts are told of a version: of rows, of a check, and of a newer recording" {
+@test "versions for scripts: of rows, of a check, and of a newer recording" {
 	report alderlake -j | head -n 1 | jq -e '.tdstat_rows == 1' >/dev/null
 	{ "$TDSTAT" doctor -j || true; } | jq -e '.tdstat_doctor == 1' >/dev/null
 	sed '1s/"tdstat":1/"tdstat":2/' "$data/alderlake.jsonl" >newer.jsonl

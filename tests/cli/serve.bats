@@ -145,7 +145,7 @@ serving() {
 	PYTHON
 }
 
-@test "--max-series leaves out whole rows, and says so once" {
+@test "--max-series leaves out whole rows, with one note" {
 	serving <<-'PYTHON'
 		with Server("--max-series", "3") as server:
 		    page = server.await_("^tdstat_series_left_out [1-9]")
@@ -172,7 +172,7 @@ serving() {
 	PYTHON
 }
 
-@test "the age of the last read, and SIGHUP, which ends nothing" {
+@test "the age of the last reading; SIGHUP does not end serve" {
 	serving <<-'PYTHON'
 		KEY = "tdstat_last_read_timestamp_seconds"
 		# it has milliseconds
@@ -190,7 +190,7 @@ serving() {
 
 # --- where it listens ---------------------------------------------------------------
 
-@test "a unix socket: its rights, a stale one, one in use, and none at the end" {
+@test "a unix socket: permissions, a stale one, one in use, and its removal" {
 	serving <<-'PYTHON'
 		with Server(where="unix:sock") as server:
 		    same(os.stat("sock").st_mode & 0o777, 0o660)
@@ -229,7 +229,7 @@ serving() {
 	PYTHON
 }
 
-@test "--listen: what cannot be meant" {
+@test "--listen: invalid addresses" {
 	python <<-'PYTHON'
 		for where in ("nowhere", "9878", ":9878", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "::1:9878", "[::1]",
 		              "[]:1", "127.0.0.1:12x"):
@@ -249,7 +249,7 @@ serving() {
 	PYTHON
 }
 
-@test "rights: none but CAP_PERFMON are left, in no thread" {
+@test "privileges: all threads keep only CAP_PERFMON" {
 	serving <<-'PYTHON'
 		if os.geteuid() != 0:
 		    skip("not root")
@@ -362,7 +362,7 @@ serving() {
 	has_text file $'\ntdstat_slots_total[^\n]* 0*[1-9]'
 }
 
-@test "a folder that is gone: said once, and the counters go on" {
+@test "a directory that was removed: one note, and counting continues" {
 	needs_software_events -a
 	python <<-'PYTHON'
 		os.mkdir("folder")
@@ -392,7 +392,7 @@ serving() {
 	PYTHON
 }
 
-@test "no room: said once, the old file stays whole, and the status tells" {
+@test "a full disk: one note, the old file stays whole, and the status is 1" {
 	needs_software_events -a
 	python <<-'PYTHON'
 		# what is there before anything was counted is smaller than 1 KiB
@@ -405,7 +405,7 @@ serving() {
 	PYTHON
 }
 
-@test "what is no file is not replaced, and what cannot be written is told first" {
+@test "a device is not replaced, and a file that cannot be written is an error before counting" {
 	needs_software_events -a
 	try within "$TDSTAT" -a --openmetrics -o /dev/null
 	assert_equal "$status" 1
@@ -425,7 +425,7 @@ serving() {
 	[ -e ran ]
 }
 
-@test "what --openmetrics and serve exclude" {
+@test "options that --openmetrics and serve exclude" {
 	python <<-'PYTHON'
 		for words in ("", "-o f -x,", "-o f -j", "-o f -e cycles", "-o f --append", "-o f --per-thread -p 1",
 		              "-o f -r 2 -- true", "-o f -I 1s --summary", "-o f -A --for-each-cgroup x"):
@@ -592,7 +592,7 @@ serving() {
 
 # --- files for others ---------------------------------------------------------------
 
-@test "rules and dashboard name what tdstat prints, and Prometheus takes the rules" {
+@test "rules and dashboard use exported names, and Prometheus accepts the rules" {
 	FILES=$files MANUAL=$manual COUNTERS=$here/../../build/tests/unit/counters python <<-'PYTHON'
 		import json
 		files = os.environ["FILES"]

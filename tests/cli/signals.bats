@@ -76,7 +76,7 @@ stop_for() {
 row='[0-9.]+,all,cpu,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]*,[0-9.]+,'
 command=(sh -c 'echo $$ >command; exec sleep 600')
 
-@test "-a: each signal that ends prints what was counted" {
+@test "-a: each signal that ends tdstat prints the counts" {
 	needs_software_events -a
 	for signal in INT TERM HUP QUIT; do
 		background "$TDSTAT" -a -I 20 -x, >out
@@ -175,7 +175,7 @@ told() {
 	assert_equal "$status" 0
 }
 
-@test "the terminal's keys: the command has them from there, and what it makes of them counts" {
+@test "keys of the terminal: the command gets the signal from there, and its reaction decides" {
 	needs_software_events
 	# NAME BYTES COMMAND: with a terminal of its own, where BYTES are typed ("" hangs
 	# up) once the command waits; then its status
@@ -243,7 +243,7 @@ told() {
 # have no other test here.
 deadly=(USR1 USR2 ALRM ABRT IO PROF VTALRM PWR STKFLT XCPU RTMIN RTMAX)
 
-@test "all other signals that would end us: the counting ends, and what was counted is shown" {
+@test "all other fatal signals: counting ends, and the counts are shown" {
 	not_under_valgrind "it has RTMAX, and the signal is valgrind's"
 	needs_software_events -a
 	for signal in "${deadly[@]}"; do
@@ -255,7 +255,7 @@ deadly=(USR1 USR2 ALRM ABRT IO PROF VTALRM PWR STKFLT XCPU RTMIN RTMAX)
 	done
 }
 
-@test "all other signals that would end us are the command's, each time, and end nothing else" {
+@test "all other fatal signals are passed on to the command, each time, and do not end tdstat" {
 	not_under_valgrind "it has RTMAX, and the signal is valgrind's"
 	needs_software_events
 	rm -f command heard
@@ -320,7 +320,7 @@ assert_same_signals() {
 	[[ -n $without && $with == "$wanted" ]] || fail "$2: without $without, with $with"
 }
 
-@test "the command's dispositions are those that we had, ignored ones, too" {
+@test "the command inherits tdstat's dispositions, including ignored signals" {
 	not_under_valgrind "the mask is valgrind's"
 	needs_software_events
 	all=PIPE,CHLD,INT,HUP,TERM,USR1,ALRM,RTMIN
@@ -341,7 +341,7 @@ assert_same_signals() {
 	assert_same_signals post --post
 }
 
-@test "who starts us with SIGCHLD ignored gets the command's status all the same" {
+@test "SIGCHLD ignored by the parent: the command's status is still known" {
 	needs_software_events
 	try env --ignore-signal=CHLD "$TDSTAT" -o out -- sh -c 'exit 3'
 	assert_failure 3
@@ -386,7 +386,7 @@ assert_same_signals() {
 		}' log err || fail "$(<err)"
 }
 
-@test "rows that were missed: the next one has their counts, and it is said once how many" {
+@test "missed rows: the next row has their counts, and one note has their number" {
 	needs_software_events
 	# page faults come when and where the test wants them, unlike time
 	cat >faults.py <<-'PYTHON'
@@ -450,7 +450,7 @@ assert_same_signals() {
 
 # --- what becomes of a command ----------------------------------------------------
 
-@test "a command that is killed: what it did until then, and the shell's status" {
+@test "a killed command: its counts until then, and the shell's status" {
 	needs_software_events
 	for signal in KILL:137 SEGV:139 TERM:143 PIPE:141; do
 		for how in '' '-I 20'; do
@@ -471,7 +471,7 @@ assert_same_signals() {
 		END { for (file in sum) if (sum[file] >= 1) nr++; exit nr != 8 }' out.*
 }
 
-@test "a command that is stopped is waited for, and its rows say that nothing ran" {
+@test "a stopped command is waited for, and its rows have no counts" {
 	needs_software_events
 	background "$TDSTAT" -I 50 -x, -o out -- sh -c 'echo $$ >command; while :; do :; done'
 	wait_for has_text out $'\n'"$row"
@@ -485,7 +485,7 @@ assert_same_signals() {
 	assert_equal "$status" 137
 }
 
-@test "a command that leaves a process behind: over when it is, and that process lives" {
+@test "a command that leaves a process behind: counting ends with the command, and the process lives" {
 	needs_software_events
 	background "$TDSTAT" -x, -o out -- sh -c 'setsid sh -c "echo \$\$ >left; exec sleep 600" &
 		until [ -s left ]; do sleep 0.02; done; exit 3'
@@ -578,7 +578,7 @@ kib() {
 
 # An interval with more threads than ever needs more memory: so there is a look between
 # two bursts of threads, and the first ones are the largest.
-@test "threads that come and go under -p: constant memory, nothing is left open" {
+@test "threads that start and end under -p: constant memory, and no open descriptors remain" {
 	needs_software_events
 	cat >threads.py <<-'PYTHON'
 		import os, threading, time
@@ -675,7 +675,7 @@ kib() {
 	[ ! -e made ]
 }
 
-@test "the clock that nobody can set" {
+@test "timers use only a clock that cannot be set" {
 	needs_strace
 	needs_software_events
 	strace -o log -e trace=timerfd_create,timerfd_settime,clock_nanosleep,nanosleep,alarm,setitimer \

@@ -121,7 +121,7 @@ any_stack() {
 	[[ $output =~ (^|$'\n'|;)main\;forever\ [0-9]+ ]]
 }
 
-@test "--folded - of a process: stacks alone on standard output" {
+@test "--folded - of a process: only stacks on standard output" {
 	real
 	build_forever
 	./forever 3>&- &
@@ -443,7 +443,7 @@ assert_parts() {
 }
 
 # As of Go: a file has them among its debugging information, which may be compressed.
-@test "--call-graph dwarf: code whose rules are in .debug_frame alone" {
+@test "--call-graph dwarf: code with rules only in .debug_frame" {
 	real
 	for pack in none zlib; do
 		build_bare $pack -fno-asynchronous-unwind-tables -fno-unwind-tables -gz=$pack
@@ -460,7 +460,7 @@ assert_parts() {
 	assert_parts stacks '^.unknown.;leaf$' 100
 }
 
-@test "--call-graph dwarf: a stack that is larger than its copy ends, and it is said" {
+@test "--call-graph dwarf: a stack that is larger than its copy ends early, with a note" {
 	real
 	build_bare
 	locate --call-graph dwarf --folded stacks -o table -- ./bare 40
@@ -477,7 +477,7 @@ assert_parts() {
 	[[ $stderr == *'than the 65528 bytes that were copied'* && $stderr != *'copies more'* ]]
 }
 
-@test "--call-graph dwarf: code of a JIT compiler, libraries that are loaded late or gone" {
+@test "--call-graph dwarf: code of a JIT compiler, libraries that are loaded late or deleted" {
 	real
 	mkdir -p lib
 	printf '%s\nWORK(loaded)\nstatic volatile long done; void outer(long n) { loaded(n); done++; }\n' "$work" >late.c
@@ -514,7 +514,7 @@ assert_parts() {
 	[[ $stderr == *'/lib/late.so: No such file or directory: the callers of its functions are unknown'* ]]
 }
 
-@test "--call-graph dwarf: of a process that runs" {
+@test "--call-graph dwarf: a process that already runs" {
 	real
 	build_forever
 	./forever 3>&- &
@@ -524,7 +524,7 @@ assert_parts() {
 	[[ $output == *';main;forever '* ]]
 }
 
-@test "files of stacks: none is that of an earlier run, and no two are one" {
+@test "files of stacks: never from an earlier run, and never two options with one file" {
 	no_pmu=$PWD/empty
 	mkdir empty
 	for option in --folded --pprof --flame; do
@@ -547,7 +547,7 @@ assert_parts() {
 	assert_equal "$status" 64
 }
 
-@test "files of stacks: names that are none" {
+@test "files of stacks: invalid names" {
 	real
 	for name in x.png dir.svg/x.json flame.svgz; do
 		locate --flame "$name" -- sh -c 'echo ran'
@@ -593,7 +593,7 @@ assert_parts() {
 	[ ! -e stacks ]
 }
 
-@test "files of stacks: wrong usage, and what cannot be written" {
+@test "files of stacks: wrong usage, and files that cannot be written" {
 	real
 	build_deep
 	locate --folded none/stacks -- ./deep

@@ -92,7 +92,7 @@ inside() {
 	assert_same "$("$TDSTAT" --dry-run -a -l 1)" "$plan"
 }
 
-@test "what it does not have" {
+@test "features that the static program lacks" {
 	chroot_made
 	needs_wing serve
 	try inside /tdstat serve

@@ -87,7 +87,7 @@ teardown() {
 	check
 }
 
-@test "what pgrep prints is a list for -p" {
+@test "the output of pgrep becomes a list for -p" {
 	command -v pgrep >/dev/null || skip "no pgrep"
 	needs_software_events
 	mkfifo never
@@ -142,7 +142,7 @@ pipe_data() {
 	head -c 111 /dev/zero
 }
 
-@test "report: what perf record wrote" {
+@test "report: a file of perf record" {
 	needs_wing import
 	printf 'PERFILE2\0\1' >short
 	perf_data '\377\377\367\377' >perf.data
@@ -158,7 +158,7 @@ pipe_data() {
 	[[ $stderr != *"perf record"* ]]
 }
 
-@test "report, diff: what perf stat record wrote, and the command that converts it" {
+@test "report, diff: a file of perf stat record, and the command that converts it" {
 	needs_wing import
 	perf_data '\0\0\10\0' >perf.data
 	pipe_data '\0' >piped
@@ -184,7 +184,7 @@ pipe_data() {
 	assert_complains "zcat 'a packed' | tdstat report -"
 }
 
-@test "a command that is not there, and what it was meant to be" {
+@test "a command that does not exist, with the probable meaning" {
 	needs_software_events
 	missed 'tdstat does what perf stat does without a subcommand' stat sleep
 	missed 'did you mean --interval-count 5?' -I 1s 5
@@ -197,7 +197,7 @@ pipe_data() {
 	check
 }
 
-@test "a command of perf that tdstat lacks: what has it, and no program of that name is run" {
+@test "a command of perf that tdstat lacks: the replacement, and no program of that name runs" {
 	mkdir bin
 	for name in annotate archive buildid-cache buildid-list c2c evlist ftrace inject iostat kallsyms kmem kwork \
 		lock mem probe sched script test timechart trace; do
@@ -250,7 +250,7 @@ pipe_data() {
 	[ "${stderr_lines[0]}" = 'tdstat: version: No such file or directory' ]
 }
 
-@test "a program of such a name is run, and what stands behind -- is looked for" {
+@test "a program of such a name runs after --" {
 	needs_software_events
 	mkdir bin
 	printf '#!/bin/sh\necho "I am $0"\n' | tee bin/stat bin/repot >/dev/null
@@ -271,7 +271,7 @@ pipe_data() {
 
 # --- names of metrics and events --------------------------------------------------
 
-@test "-M: a part of a name, with and without what stands before it" {
+@test "-M: a part of a name, with and without its prefix" {
 	saved alderlake
 	hinted "did you mean 'tma_info_thread_uptb'?" '^tdstat: -M upt:' -M upt
 	hinted "did you mean 'ipc'?" '' -M tma_info_ipc
@@ -292,7 +292,7 @@ pipe_data() {
 	check
 }
 
-@test "-M list, an event behind -M, a metric behind -e" {
+@test "-M list, an event after -M, a metric after -e" {
 	saved alderlake
 	for name in list help 'foo*' zzzz; do
 		hinted 'tdstat list metrics shows all metrics' '^tdstat: -M' -M "$name"
@@ -346,7 +346,7 @@ shows() {
 	wait
 }
 
-@test "on a terminal: nothing of it where rows are shown, the end is known, or nobody asks" {
+@test "on a terminal: no hint where rows are shown, the end is known, or there is no tree" {
 	command -v script >/dev/null || skip "no script(1)"
 	needs_software_events -a
 	ln -s "$data/alderlake.jsonl" .

@@ -22,22 +22,22 @@ asks() {
 	asks machine
 }
 
-@test "a fifo that nobody writes to does not stop us" {
+@test "a FIFO without a writer does not block tdstat" {
 	copied alderlake
 	asks fifo
 }
 
-@test "CPUs that do not exist, too many, backwards, overlapping" {
+@test "CPUs that do not exist, too many, reversed, overlapping" {
 	copied alderlake
 	asks cpus
 }
 
-@test "the type: no number, negative, too large, of another PMU" {
+@test "the type: not a number, negative, too large, of another PMU" {
 	copied alderlake
 	asks types
 }
 
-@test "formats: overlapping bits, too many, words that there are not" {
+@test "formats: overlapping bits, too many, unknown words" {
 	copied alderlake
 	asks formats
 }
@@ -47,7 +47,7 @@ asks() {
 	asks texts
 }
 
-@test "a scale and a unit that are none" {
+@test "an invalid scale and unit" {
 	needs_software_events -a
 	echo event=0 >"$devices/cpu/events/clock"
 	asks scales

@@ -47,7 +47,7 @@ python() {
 	PYTHON
 }
 
-@test "two kinds of core at level 2: a header and a line for each" {
+@test "two core types at level 2: a header and a line for each" {
 	python <<-'PYTHON'
 		lines = window(120, recorded("alderlake-2"), "-l", "2")
 		for pmu in "cpu_core", "cpu_atom":
@@ -71,7 +71,7 @@ python() {
 	PYTHON
 }
 
-@test "what is over its threshold has a mark without colours, in all forms" {
+@test "values above the threshold have a mark without colours, in all formats" {
 	python <<-'PYTHON'
 		recording = recorded("alderlake")
 		nr = sum(bool(row["over_threshold"]) for row in rows(recording))
@@ -109,7 +109,7 @@ python() {
 	PYTHON
 }
 
-@test "functions with level 2 in 80 columns: two tables for each kind of core, of short names" {
+@test "functions with level 2 in 80 columns: two tables for each core type, of short names" {
 	python <<-'PYTHON'
 		for columns in 60, 80, 100:
 		    lines = [line for line in window(columns, recorded("functions"))[3:] if not line.startswith(" Biggest")]
@@ -162,7 +162,7 @@ python() {
 }
 
 # A legend of the marks that were shown, and of no other.
-@test "each table that has marks says what these mean" {
+@test "each table with marks has a legend" {
 	python <<-'PYTHON'
 		legend = {"*": "is above its threshold", "?": "impossible value: ", "~": "may really be 0", "-": "means no value"}
 		def check(lines, start):
@@ -186,7 +186,7 @@ python() {
 	PYTHON
 }
 
-@test "a CPU without a clock rate has a dash, and the legend; values without their errors, too" {
+@test "a CPU without a clock rate has a dash, with a legend, and so do values without errors" {
 	jq -c 'if .counts then .counts |= map(if .[0] < 10 then .[3:] = [0, 0, 0] else . end) else . end' \
 		"$data/alderlake-2.jsonl" >idle.jsonl
 	python <<-'PYTHON'
@@ -203,7 +203,7 @@ python() {
 	PYTHON
 }
 
-@test "each name of a narrow table is one that explain knows" {
+@test "explain knows each name of a narrow table" {
 	python <<-'PYTHON'
 		def head(lines):
 		    return [word for line in itertools.takewhile(lambda line: line.startswith("#"), lines)

@@ -24,14 +24,14 @@ tally() {
 	env -i PATH="$BATS_ROOT/bin:$(getconf PATH)" "${set[@]}" "$here"/../tally "$@"
 }
 
-@test "a test that fails, fails; what it said is at the end" {
+@test "a failed test counts as failed, and its output is at the end" {
 	run ! tally FAILS=1 "bats --tap some.bats # these"
 	[ "${lines[-1]}" = "1 passed, 1 failed, 0 skipped" ]
 	[[ $output == *$'\n# failed: these: not ok 2 fails often (it is new)\n#! (in test file '* ]]
 	[[ $output != *flaky* ]]
 }
 
-@test "REPEAT: only what failed runs again, last, and is flaky if it passes" {
+@test "REPEAT: only failed tests run again, last, and are flaky if they pass" {
 	for fails in 1 2; do
 		rm -f ran
 		run -0 tally REPEAT=2 FAILS=$fails "bats --tap some.bats # these" "echo 1..1; echo ok 1 others"
@@ -43,7 +43,7 @@ tally() {
 	done
 }
 
-@test "REPEAT: what fails each time has failed, and other commands run once" {
+@test "REPEAT: tests that fail each time have failed, and other commands run once" {
 	run ! tally REPEAT=2 FAILS=3 "bats --tap some.bats # these" "echo x >>others; echo 1..1; echo not ok 1"
 	[ "${lines[-1]}" = "1 passed, 2 failed, 0 skipped" ]
 	[[ $output != *flaky* ]]

@@ -156,7 +156,7 @@ now_ms() {
 	between "$faults" 24000 35000
 }
 
-@test "-p, -t: lists that make no sense, and what is not there, by its number" {
+@test "-p, -t: invalid lists, and numbers that do not exist" {
 	real
 	for option in -p -t; do
 		for list in x '' ',' 1,x -1; do
@@ -173,7 +173,7 @@ now_ms() {
 }
 
 # A zombie is still listed: what has ended and what is about to look alike.
-@test "-p, -t: what has just ended is named, and not called too fast" {
+@test "-p, -t: a process that has just ended is named, and not called too fast" {
 	real
 	cat >zombie.py <<-'PYTHON'
 		import os, time
@@ -197,7 +197,7 @@ now_ms() {
 	assert_equal "$stderr" "tdstat: thread $zombie has ended"
 }
 
-@test "-p: threads that come and go faster than they are opened: those that stay, and what they start" {
+@test "-p: threads that start and end faster than they can be opened: the remaining ones, and their children" {
 	real
 	cat >brief.c <<-'C'
 		#include <pthread.h>
@@ -232,7 +232,7 @@ now_ms() {
 	[[ $stderr != *'No such process'* ]] || fail "$stderr"
 }
 
-@test "-t: the frame says thread id; -p, process id" {
+@test "-t: the heading contains the thread id; -p: the process id" {
 	real
 	try "$TDSTAT" -t $$ -e task-clock --timeout 10
 	assert_line --index 1 " Performance counter stats for thread id '$$':"
@@ -240,7 +240,7 @@ now_ms() {
 	assert_line --index 1 " Performance counter stats for process id '$$':"
 }
 
-@test "-p, -t with -a or -C: tasks win, and a note says so" {
+@test "-p, -t with -a or -C: tasks take precedence, with a note" {
 	real -a
 	for how in '-p -a' '-t -a' '-p -C 0' '-t -C 0'; do
 		try "$TDSTAT" ${how%% *} $$ ${how#* } -e task-clock --timeout 10
@@ -256,7 +256,7 @@ now_ms() {
 	assert_complains '-p.*-t'
 }
 
-@test "-i: not what the command starts" {
+@test "-i: not the command's children" {
 	real
 	# the shell alone takes a few hundred
 	"$TDSTAT" -e minor-faults -x, -o with -- sh -c 'python3 -S "$FAULT" 10; :'
@@ -319,7 +319,7 @@ now_ms() {
 
 # --- when -----------------------------------------------------------------------
 
-@test "-D: what comes before is not counted, nor is it in the elapsed time" {
+@test "-D: the time before counting is neither counted nor elapsed time" {
 	real
 	now_ms
 	begin=$now_ms
@@ -341,7 +341,7 @@ now_ms() {
 		{ print } END { exit failed || n != 3 }' err
 }
 
-@test "-D: a command that ends before: nothing was counted, and its status" {
+@test "-D: a command that ends before: no counts, and its status" {
 	real
 	try within "$TDSTAT" -D 3600000 -e task-clock -x, -- sh -c 'exit 3'
 	assert_failure 3
@@ -350,7 +350,7 @@ now_ms() {
 	[[ $stderr != *'Events enabled'* ]]
 }
 
-@test "-p of what only sleeps: nothing was counted, which is a remark with status 0" {
+@test "-p of a sleeping process: a note that there are no counts, and status 0" {
 	real
 	sleep 600 3>&- &
 	pid=$!
@@ -447,7 +447,7 @@ sys.exit(9)'
 	assert_output x
 }
 
-@test "--pre that fails: nothing runs; --post that fails is told, too" {
+@test "--pre that fails: the command does not run; a failed --post is also reported" {
 	real
 	for pre in 'exit 3' nosuch-command 'kill -9 $$'; do
 		try "$TDSTAT" --pre "$pre" --post 'touch posted' -e task-clock -- touch ran
@@ -462,14 +462,14 @@ sys.exit(9)'
 	assert_complains '--post.*3'
 }
 
-@test "--post is there for a command that fails, too; its status stands" {
+@test "--post also runs after a command that fails, whose status is kept" {
 	real
 	try "$TDSTAT" --post 'echo post' -e task-clock -o out -- sh -c 'exit 4'
 	assert_failure 4
 	assert_output post
 }
 
-@test "-S: sync() before each run, and none without it" {
+@test "-S: sync() before each run; without -S, no sync()" {
 	real
 	needs_strace
 	for option in -S --sync; do

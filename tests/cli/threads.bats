@@ -88,7 +88,7 @@ setup() {
 	spin=("$PYTHON" -S "$BATS_FILE_TMPDIR/spin.py")
 }
 
-@test "of a command: a row a thread, with its own time, under its name and number" {
+@test "a command: a row per thread, with its own time, name and number" {
 	real
 	"$TDSTAT" --per-thread -e task-clock -x, -o out -- "${spin[@]}" --each=1 30 60 90
 	"$PYTHON" -S - <<-'PYTHON'
@@ -103,7 +103,7 @@ setup() {
 	PYTHON
 }
 
-@test "the rows are all of it: their sum is what the process used, as is what is counted without" {
+@test "the sum of the rows is the time of the process, and the counts without --per-thread" {
 	real
 	"$TDSTAT" --per-thread -e task-clock,page-faults -x, -o rows -- "${spin[@]}" --each=2 20 20 20
 	mv spent rows.spent
@@ -145,7 +145,7 @@ setup() {
 			"pcnt-running", "metric-value", "metric-unit"])' out
 }
 
-@test "children are threads, too; what execve() calls itself is its name" {
+@test "children are rows as well; after execve() a row has the new name" {
 	real
 	work='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 	ln -s "$(command -v sh)" renamed
@@ -177,7 +177,7 @@ setup() {
 	PYTHON
 }
 
-@test "many short ones: each is a row or in the note, none is lost in silence" {
+@test "many short threads: each is in a row or in the note" {
 	not_under_valgrind "it takes its time"
 	real
 	cat >many.py <<-'PYTHON'
@@ -270,7 +270,7 @@ counted("burn 50", rows("out"), late=True)'
 		END { exit !(rows >= 1 && rows == to - from + 1 && times > to) }' out
 }
 
-@test "the whole machine: alone, and with -a" {
+@test "the whole machine: without other options, and with -a" {
 	real -a
 	sh -c 'while :; do :; done' 3>&- &
 	for how in '' -a; do
@@ -383,7 +383,7 @@ assert not any(row[0] == "?" for row in rows("summary"))'
 	has_text live $'(^|\n) *[0-9.]+,two-1000#3,'
 }
 
-@test "a recording without --per-thread can be shown by thread only if it says so" {
+@test "a recording without --per-thread can only be shown by thread if it contains threads" {
 	real
 	"$TDSTAT" record -o file -e task-clock -- "${spin[@]}" 20 2>/dev/null
 	try "$TDSTAT" report --per-thread file -x,
@@ -394,7 +394,7 @@ assert not any(row[0] == "?" for row in rows("summary"))'
 	fi
 }
 
-@test "what --per-thread excludes, with both names" {
+@test "options that --per-thread excludes, with both names" {
 	real
 	for how in '-C 0:-C' '-G a:cgroup|-G' '--for-each-cgroup a:cgroup' '-r 3:-r' '--metric-only:--metric-only'; do
 		event='-e task-clock'

@@ -89,7 +89,7 @@ setup_file() {
 		[$got, $core, $atom], ($got.cpu_core | near($core)) and ($got.cpu_atom | near($atom))' "$BATS_FILE_TMPDIR/json"
 }
 
-@test "each metric of the tree has one, of both kinds of core" {
+@test "each metric of the tree has one, of both core types" {
 	jq -es 'length == 22 and all(.[]; .error > 0 and .error < 10 and has("too_short") == false)' "$BATS_FILE_TMPDIR/json"
 	try "$TDSTAT" report "$TIMELINE"
 	assert_success
@@ -98,7 +98,7 @@ setup_file() {
 	assert_equal "$nr" 22
 }
 
-@test "what was counted in one batch of ten has no error" {
+@test "a node that was counted in one of ten batches has no error" {
 	python3 - "$TIMELINE" >rare.jsonl <<-'EOS'
 		import json, sys
 		head, *lines = [json.loads(line) for line in open(sys.argv[1])]
@@ -196,7 +196,7 @@ twice() {
 	[[ $output != *error* ]] || fail "columns of errors"
 }
 
-@test "fewer than eight batches: no error of what took turns, and JSON says why" {
+@test "fewer than eight batches: multiplexed nodes have no error, and JSON gives the reason" {
 	grep -v so_far "$TIMELINE" >short
 	grep so_far "$TIMELINE" | head -n 6 >some
 	sed -i '1r some' short
@@ -269,7 +269,7 @@ twice() {
 	jq -es '([.[] | .id] | unique == ["CPU0", "CPU1", "CPU4"]) and all(.[]; .error > 0)' out
 }
 
-@test "--error: between what a value was, batch by batch; a value that changed has no larger error" {
+@test "--error: low and high enclose the values of the batches; variation does not increase the error" {
 	"$TDSTAT" report -j --error "$TIMELINE" >out
 	jq -es 'length == 22 and all(.[]; .low <= .value and .value <= .high) and any(.[]; .high - .low > 10 * .error)' out
 	jq -es 'all(.[]; has("low") or has("high") | not)' "$BATS_FILE_TMPDIR/json"
@@ -308,7 +308,7 @@ two_phases() {
 	EOS
 }
 
-@test "a program of two phases has its verdict, of the sum, and the phases are told" {
+@test "a program of two phases: its verdict is of the sum, and names the phases" {
 	two_phases 16 >phases
 	try "$TDSTAT" report --verdict phases
 	assert_success
@@ -333,7 +333,7 @@ two_phases() {
 	refute_output --regexp '[0-9] to [0-9]'
 }
 
-@test "slots of different parents are compared, shares of different things are not, and this is said" {
+@test "slots of different parents are compared; shares of different things are not, with a message" {
 	try "$TDSTAT" report --total -M tma_memory_bound,tma_fetch_latency "$TIMELINE"
 	assert_success
 	assert_line --regexp '^ Biggest loss: tma_memory_bound, 30\.8 ±0\.[0-9] % of the slots$'
@@ -359,7 +359,7 @@ intervals() {
 	EOS
 }
 
-@test "the time between two files is in none of the phases" {
+@test "the gap between two files is in no phase" {
 	two_phases 8 >phases
 	intervals phases 0 10 1700000000 >first.jsonl
 	intervals phases 10 20 1700003600 >then.jsonl

@@ -140,7 +140,7 @@ has_cpus() {
 	[ "${table[*]}" = "$1" ]
 }
 
-@test "rows and bars are what report says of the last interval" {
+@test "rows and bars are the values of the last interval of report" {
 	open 120 30
 	top "$data/alderlake.jsonl -I 100"
 	shows ' END'
@@ -248,7 +248,7 @@ has_processes() {
 	ended 0
 }
 
-@test "keys that begin anew: rows, levels, times; what cannot be, is said" {
+@test "keys that restart counting: rows, levels, times; a message if that is not possible" {
 	open 100 30
 	top "$data/alderlake.jsonl -I 1s"
 	shows 'level 1, every 1 s'
@@ -334,7 +334,7 @@ has_processes() {
 	shows '^it was 0'
 }
 
-@test "each signal ends it with the terminal as it was, and nothing is left" {
+@test "each signal ends top and restores the terminal; no process or file is left" {
 	open 80 24
 	for signal in TERM INT HUP QUIT; do
 		top "$data/alderlake.jsonl -I 100"
@@ -346,7 +346,7 @@ has_processes() {
 	done
 }
 
-@test "^C and ^\\ end it, too, also before the first values" {
+@test "^C and ^\\ also end top, even before the first values" {
 	open 80 24
 	for key in C-c "C-\\"; do
 		top "$data/alderlake.jsonl -I 60s"
@@ -462,7 +462,7 @@ types() {
 	press "$1" Enter
 }
 
-@test "what is no terminal is refused, with what to do" {
+@test "without a terminal: an error with the remedy" {
 	open 120 24
 	for how in '</dev/null' '>out' '| cat'; do
 		types "'$TDSTAT' top $how"

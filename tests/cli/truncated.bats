@@ -120,7 +120,7 @@ short() {
 	PYTHON
 }
 
-@test "numbers out of range in what perf wrote: the file and the line" {
+@test "numbers out of range in files of perf: the file and the line" {
 	needs_wing import
 	cat >texts <<-'TEXTS'
 		9223372036854775807,,instructions,100,100.00,,
@@ -199,7 +199,7 @@ models() {
 	cp -RL "$TD_PMU_EVENTS"/{mapfile.csv,sapphirerapids} models
 }
 
-@test "model files cut anywhere: the file and the place, or what is left of them" {
+@test "model files cut at any place: the file and the place, or the remaining contents" {
 	models
 	python <<-'PYTHON'
 		for path in "models/sapphirerapids/spr-metrics.json", "models/sapphirerapids/pipeline.json", "models/mapfile.csv":
@@ -246,7 +246,7 @@ models() {
 	PYTHON
 }
 
-@test "too little memory for a model's files is said, and nothing else" {
+@test "too little memory for a model's files: only this error" {
 	not_under_valgrind "memory is valgrind's"
 	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes it all"
 	models

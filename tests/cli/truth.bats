@@ -57,9 +57,9 @@ values() {
 
 # --- the files that are kept ------------------------------------------------------
 
-@test "Alder Lake, both kinds of core" { holds alderlake; }
-@test "Lunar Lake, both kinds of core" { holds lunarlake; }
-@test "Meteor Lake, both kinds of core" { holds meteorlake; }
+@test "Alder Lake, both core types" { holds alderlake; }
+@test "Lunar Lake, both core types" { holds lunarlake; }
+@test "Meteor Lake, both core types" { holds meteorlake; }
 @test "Sapphire Rapids" { holds sapphirerapids; }
 @test "Skylake-SP" { holds skylakex; }
 @test "Zen 4" { holds amdzen4; }
@@ -75,7 +75,7 @@ values() {
 	done
 }
 
-@test "what sysfs names has a rate" {
+@test "every event of sysfs has a rate" {
 	for model in alderlake lunarlake meteorlake sapphirerapids skylakex; do
 		saved "$model"
 		pairs+=("$scenarios/$model.truth" "${SYSFS_PATH%/sys}")
@@ -93,12 +93,12 @@ values() {
 
 # --- files that do not hold ---------------------------------------------------------
 
-@test "a rate of the tree that is changed moves its node" {
+@test "a changed rate of the tree moves its node" {
 	broken sapphirerapids '/ MEMORY_ACTIVITY.STALLS_L3_MISS$/ s/- [0-9.]*/- 0.1/'
 	assert_line --partial "dram_latency core: tma_dram_bound is 10.00 %, not 48.00 %"
 }
 
-@test "a rate that no formula uses is changed: it is not what its rule says" {
+@test "a changed rate that no formula uses contradicts its rule" {
 	broken skylakex '/ LOAD_HIT_PRE.SW_PF$/ s/- [0-9.]*/- 0.2/'
 	assert_line --partial "balanced core: LOAD_HIT_PRE.SW_PF counts 0.2, by its rule 0.0001"
 }
@@ -114,7 +114,7 @@ values() {
 	assert_line --partial "balanced core: PERF_METRICS: [127, 23,"
 }
 
-@test "a retire latency that is missing, and one that is not what its rule says" {
+@test "a missing retire latency, and one that contradicts its rule" {
 	broken meteorlake '/^latency .* MEM_LOAD_RETIRED.L3_HIT$/d
 		s/^\(latency .*\) 20 MEM_INST_RETIRED.LOCK_LOADS$/\1 30 MEM_INST_RETIRED.LOCK_LOADS/'
 	assert_line "ports core: no latency for MEM_LOAD_RETIRED.L3_HIT"
@@ -144,7 +144,7 @@ values() {
 	assert_line "ports atom: is missing"
 }
 
-@test "a line that says nothing, and the file of another model" {
+@test "a line without effect, and the file of another model" {
 	echo "event 3c -" >broken.truth
 	truth --check amdzen4 broken.truth
 	assert_failure 1
@@ -169,7 +169,7 @@ values() {
 	assert_line --regexp '^tma_mem_latency (36|36\.0.*|35\.9.*)$'
 }
 
-@test "--values: of one kind of core" {
+@test "--values: of one core type" {
 	truth --values --kind atom alderlake "$scenarios/alderlake.truth" mispredict
 	assert_success
 	assert_line --regexp '^tma_branch_mispredicts (37|37\.0.*|36\.9.*)$'

@@ -38,7 +38,7 @@ setup_file() {
 }
 
 # The list of the fast one follows the memory, and that of the slow one does not.
-@test "its programs: both print nothing, walk through all items, and split the keys alike" {
+@test "its programs: both are silent, visit all items, and split the keys alike" {
 	cat >check.c <<-'END'
 		#include <stdio.h>
 		#define main program

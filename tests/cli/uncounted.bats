@@ -46,7 +46,7 @@ SOME_FORKS='i=0; while [ $i -lt 50 ]; do (:); i=$((i + 1)); done'
 
 # What forks may have taken depends on how long the first one did: a slow machine needs
 # more work until it is much.
-@test "a set-uid program of a user without rights: said once" {
+@test "a set-uid program of a user without privileges: one note" {
 	as_nobody
 	for command in "./shell -p work" "exec ./shell -p work" "./shell -p work; $SOME_FORKS"; do
 		for rounds in 400000 4000000 40000000; do

@@ -175,7 +175,7 @@ ways_to_count=('' '-e task-clock' '-I 100 -e task-clock' 'record -e task-clock' 
 
 # tdstat(1), "What tdstat changes while it measures": what changes files, processes or the
 # kernel is called for tdstat's own helpers, results and probes, and for nothing else.
-@test "system calls that change something change nothing but what tdstat(1) names" {
+@test "system calls that change something change only the items that tdstat(1) lists" {
 	needs_wing pictures serve
 	needs_strace
 	needs_software_events

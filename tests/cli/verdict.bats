@@ -29,7 +29,7 @@ report() {
 	[ $nr -le 6 ]
 }
 
-@test "as JSON it is one object, behind the metrics, and only if it is asked for" {
+@test "in JSON the verdict is one object after the metrics, only on request" {
 	report -j --verdict "$data/manual/xz-3.jsonl"
 	assert_success
 	assert_equal "$(jq -c 'select(.verdict) | .verdict | keys_unsorted, .pmu' <<<"${lines[-1]}")" \
@@ -42,7 +42,7 @@ report() {
 
 # From the second read on, somebody else's pinned group is on the counters.  What was
 # counted before it came does not stand for the rest, however often it was read.
-@test "the counters were somebody else's: to count for longer is no advice" {
+@test "another program held the counters: the advice is not to count for longer" {
 	jq -cs '.[2].sums as $kept | .[] |
 		if .so_far and .so_far > 0.21 then
 			.sums |= [keys[] as $i | [$kept[$i][0], .[$i][1], $kept[$i][2]]]
@@ -60,7 +60,7 @@ report() {
 }
 
 # AMD's files have none.
-@test "no thresholds: the largest loss, which says that it goes by size alone" {
+@test "no thresholds: the largest loss, with the hint that only its size decides" {
 	report --summary -l 2 "$data/zen5.jsonl"
 	assert_line --regexp '^ Biggest loss: backend_bound_by_cpu \(backend > backend_bound_by_cpu\), [0-9.]+ ±[0-9.]+ % of the slots$'
 	assert_line ' By size only: this tree has no thresholds'
@@ -90,7 +90,7 @@ report() {
 	assert_same "$(cat -s <<<"$output")" "$(cat with)"
 }
 
-@test "a name has one sum of all kinds of core" {
+@test "a name has one sum of all core types" {
 	report -j "$data/functions.jsonl"
 	# what each row lost of all slots, added up by name
 	want=$(jq -rs 'map(select(.metric == "tma_retiring" and .value != null))
@@ -132,7 +132,7 @@ report() {
 	assert_complains "--per-process: .*/alderlake-2.jsonl was recorded without it"
 }
 
-@test "users of a machine: by name alone, the biggest losses first" {
+@test "users of a machine: by name, the biggest losses first" {
 	report -j "$data/users.jsonl"
 	assert_success
 	# a name may have a hyphen, and one user has only a number
@@ -177,7 +177,7 @@ cgroups_of() {
 }
 
 # The counts are exact: no batch of them tells an error.
-@test "cgroups that lose alike: none is named as the one that lost most" {
+@test "cgroups with equal losses: none is named as the biggest" {
 	cgroups_of '[[1000, 300], [1000, 310], [1000, 320]]' '["a", "b", "c"]' >file
 	report file
 	assert_line ' No row lost more than the others: 23.3 % of all slots at most; the biggest loss of each is tma_backend_bound'
@@ -200,7 +200,7 @@ cgroups_of() {
 	assert_line ' Biggest losers: a (35.0 % of all slots), b (30.0 %)'
 }
 
-@test "cgroups: what is within another is counted once, and named instead of it" {
+@test "cgroups: an inner cgroup is counted once, and named instead of the outer one" {
 	# a has all slots of a/b; 1000 + 600 in all; a/b lost 700, c 300
 	cgroups_of '[[1000, 250], [800, 100], [600, 300]]' '["a", "a/b", "c"]' >file
 	report -x, file
@@ -215,7 +215,7 @@ cgroups_of() {
 	assert_equal "$(jq -r 'select(.metric == "tma_retiring") | .id' <<<"$output" | xargs)" 'b c a'
 }
 
-@test "intervals have none; the sum of them has" {
+@test "intervals have no verdict; their sum has one" {
 	report --verdict -j "$data/alderlake.jsonl"
 	assert_success
 	[[ $output != *verdict* ]]
@@ -223,7 +223,7 @@ cgroups_of() {
 	[[ $output == *'"verdict"'* && $output != *'"verdict"'*$'\n'*'"verdict"'* ]]
 }
 
-@test "what it excludes is refused" {
+@test "options that --verdict excludes are refused" {
 	for words in '--verdict --no-verdict' '--verdict -x,' '--verdict -d' '--verdict -I 100'; do
 		# shellcheck disable=SC2086
 		try "$TDSTAT" --dry-run $words -- true
@@ -280,7 +280,7 @@ timeline=$BATS_TEST_DIRNAME/../data/alderlake-timeline.jsonl
 	assert_success
 }
 
-@test "the text says the same as JSON" {
+@test "the text agrees with JSON" {
 	report -j --verdict "$timeline"
 	{ read -r node && read -r value && read -r next; } < <(
 		jq -r 'select(.verdict) | .verdict | .node, .value, .next[0]' <<<"$output")
@@ -290,7 +290,7 @@ timeline=$BATS_TEST_DIRNAME/../data/alderlake-timeline.jsonl
 	assert_line " What next:  $next"
 }
 
-@test "one row of all kinds of core has a verdict, too" {
+@test "one row of all core types also has a verdict" {
 	report -j --verdict --hybrid-merge "$timeline"
 	assert_equal "$(jq -r 'select(.verdict) | .verdict | .pmu' <<<"$output")" all
 	jq -es 'map(select(.verdict))[0].verdict | .confidence != "unknown" and (.path | length >= 1)

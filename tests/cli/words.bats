@@ -106,21 +106,21 @@ search() {
 	PYTHON
 }
 
-@test "pages, README and help: none of the words that are not used any more" {
+@test "pages, README and help use none of the abandoned words" {
 	texts >all
 	[ "$(grep -c '^== ' all)" -ge 36 ]
 	[ "$(wc -w <all)" -gt 30000 ]
 	search text <all
 }
 
-@test "messages and what else the program prints: none of them" {
+@test "messages and other output use none of them" {
 	mapfile -t files < <(find "$here"/../../cmd "$here"/../../lib "$here"/../../metrics -name '*.c')
 	strings_of "${files[@]}" >all
 	[ "$(wc -w <all)" -gt 20000 ]
 	search strings <all
 }
 
-@test "each of the words would be noticed, and the others say nothing of themselves" {
+@test "each abandoned word is detected, and other words are not" {
 	[ "$(words | wc -l)" -ge 15 ]
 	printf '== page\nIt was measured per\ncent, with an UNCERTAINTY.\n' >all
 	run search text <all

@@ -107,7 +107,7 @@ cgroups() {
 
 # --- sums -----------------------------------------------------------------------
 
-@test "events of a recording: each id is the sum of its CPUs, all of them --total" {
+@test "events of a recording: each id is the sum of its CPUs, and --total the sum of all" {
 	"$TDSTAT" record -a -e cycles,instructions,branches,task-clock -o recording -x, --timeout 700
 	for word in total $HOWS; do
 		"$TDSTAT" report -i recording "$(how $word)" -x, >out
@@ -118,7 +118,7 @@ cgroups() {
 	"$TDSTAT" report -i recording --per-cache -x, | diff l3 -
 }
 
-@test "what was recorded by id: together it is what it is by any other" {
+@test "recorded per id: the total is the same with every aggregation" {
 	small
 	for word in cpu core socket; do
 		"$TDSTAT" record -a "$(how $word)" -e cycles,instructions -o recording -x, --timeout 300 >out
@@ -249,7 +249,7 @@ while_cpu3_goes() {
 		exit bad || !gone }' whole
 }
 
-@test "a CPU goes offline under -A -I: its values end, and a note says so" {
+@test "a CPU goes offline under -A -I: its values end, with a note" {
 	small
 	while_cpu3_goes
 	grep -v ',CPU3,' whole >out
@@ -291,7 +291,7 @@ while_cpu3_goes() {
 	diff perf.out.ids out.ids
 }
 
-@test "--per-thread: the rows of a recording are its total" {
+@test "--per-thread: the rows of a recording add up to its total" {
 	small
 	threads
 	"$TDSTAT" record --per-thread -p $pid -x, -o recording -e cycles,instructions,task-clock -- sleep 0.7

@@ -57,7 +57,7 @@ found() {
 
 # --- as it is typed ---------------------------------------------------------------
 
-@test "a command: what it waits for is named, and what it does not wait for is not counted" {
+@test "a command: its biggest loss is named, and nodes without a loss are not counted" {
 	# shellcheck disable=SC2046 # words
 	"$TDSTAT" -o out -- $(act 4s:dram_latency)
 	found out 10 45
@@ -127,7 +127,7 @@ found() {
 }
 
 # Of eight groups of three events, each on two CPUs, 128 are enough.
-@test "few descriptors: what nobody asked for is no reason to fail" {
+@test "few descriptors: optional groups are no reason to fail" {
 	for how in "-l 2" ""; do
 		# shellcheck disable=SC2086 # words
 		(ulimit -n 128 && setpriv --bounding-set=-sys_resource "$TDSTAT" $how -a -o out -- sleep 1)
@@ -180,7 +180,7 @@ descriptors() {
 	grep -c 'anon_inode:.*perf_event' fds
 }
 
-@test "what is disabled at first is not open for a command's children to copy" {
+@test "children of a command do not inherit groups that are disabled at first" {
 	"$TDSTAT" --dry-run -- true | awk '
 		/^group / { rests = / disabled at first$/; next }
 		/^  / { n[rests]++ }
@@ -206,7 +206,7 @@ descriptors() {
 }
 
 # Somebody's pinned groups: the kernel gives up those of a child that begins meanwhile.
-@test "a program that began while somebody else had the counters is counted once they are free" {
+@test "a program that began while another program held the counters is counted once they are free" {
 	perf_or_skip
 	# the general counters, without which none of the groups counts
 	for ((i = 1; i <= 8; i++)); do
@@ -230,7 +230,7 @@ descriptors() {
 }
 
 # Levels 1 and 2 are not pinned where they are all that is counted.
-@test "somebody takes the counters later: told, and that more of the same would not help" {
+@test "another program takes the counters later: a note, and no advice to run longer" {
 	"$TDSTAT" -a -l 2 --timeout 4000 -o out &
 	sleep 0.5
 	"$TDSTAT" -a -l auto -I 500 -o rows -- sleep 4.5 2>held
@@ -289,7 +289,7 @@ descriptors() {
 	"$TDSTAT" report -i rec --all -v 2>&1 | grep 'tma_divider .*its parent was not above its threshold'
 }
 
-@test "in intervals, too, and the command's children" {
+@test "in intervals, and with the command's children" {
 	"$ACT" -u dram_latency
 	"$TDSTAT" -a -l auto -I 500 --interval-count 6 -j -o out
 	[ "$(of out tma_mem_latency value | head -n 1)" = null ]

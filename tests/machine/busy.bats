@@ -114,7 +114,7 @@ is() {
 	run ! grep 'waits for' out
 }
 
-@test "tasks: their share of one CPU is what the kernel has charged them" {
+@test "tasks: their share of one CPU is the time that the kernel charged them" {
 	# it is counted from before its work to its end
 	half 1 2 go >share 3>&- &
 	pid=$!
@@ -136,7 +136,7 @@ is() {
 
 # The two cores of the host make reads late: without a look at how late, a tenth of
 # these runs had rows of 125 to 187 %.
-@test "a command of one thread, a row a millisecond: none has more than one CPU" {
+@test "a command of one thread, a row per millisecond: no row has more than one CPU" {
 	for _ in {1..30}; do
 		"$TDSTAT" -I 1 -x, -o rows -- true
 		cat rows >>all
@@ -162,7 +162,7 @@ is() {
 	wait
 }
 
-@test "user space alone: the tasks' time is all of it, the CPUs' is not known" {
+@test "only user space: the busy time of tasks is complete, that of CPUs is unknown" {
 	"$TDSTAT" --all-user -x, -o out -- taskset -c 1 sh -c "$WORK"
 	# the emulator's interrupts, on a busy host, take a part of it
 	is "$(busy_of out all cpu_core)" 50 100.1

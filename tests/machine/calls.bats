@@ -138,7 +138,7 @@ slow_are() {
 	of job '.slow.causes[0].cause' | grep -qvx interrupts
 }
 
-@test "interrupts that cannot be told" {
+@test "interrupts that cannot be measured" {
 	# the twelve tracepoints on four CPUs are too many, all else is not; root may open more
 	if [ -d /sys/bus/event_source/devices/cpu_atom ]; then
 		run -0 --separate-stderr setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource bash -c \
@@ -162,7 +162,7 @@ slow_are() {
 	grep -Eq 'Slow vs typical call: [2-5][0-9]\.[0-9] vs 0\.0 page faults' <(tr -s ' \n' '  ' <out)
 }
 
-@test "slow by another kind of core" {
+@test "slow by another core type" {
 	[ "$(ls -d /sys/bus/event_source/devices/cpu_atom 2>/dev/null)" ] || skip "there is one kind of core"
 	# on a P-core from the start: otherwise typical calls on E-cores are fast ones
 	calls job@"$PROGRAM" -j -o out -- taskset -c 0 "$PROGRAM" 1000 atom 50 30
@@ -177,7 +177,7 @@ slow_are() {
 # shellcheck disable=SC2016 # sh -c
 both=(sh -c 'taskset -c 3 "$0" 4000 dram 100 30 & taskset -c 0 "$0" 4000 dram 100 30; wait' "$PROGRAM")
 
-@test "slow by memory, on both kinds of core: no kind is a cause" {
+@test "slow by memory, on both core types: no type is a cause" {
 	[ "$(ls -d /sys/bus/event_source/devices/cpu_atom 2>/dev/null)" ] || skip "there is one kind of core"
 	calls job@"$PROGRAM" -j -o out -- "${both[@]}"
 	slow_are 1
@@ -193,7 +193,7 @@ both=(sh -c 'taskset -c 3 "$0" 4000 dram 100 30 & taskset -c 0 "$0" 4000 dram 10
 
 # --- --overhead -------------------------------------------------------------------
 
-@test "calls that come too often are counted in stretches of time, and it is said" {
+@test "calls that are too frequent are counted in a part of the time, with a note" {
 	"$TDSTAT" calls job --overhead=10 --record rec -j -o out -- "$PROGRAM" 12000 dram 100
 	"$TDSTAT" report rec >text
 	of job 'del(.slowest, .slow)'
@@ -245,7 +245,7 @@ within() {
 }
 
 # Calls of 20 us, one of a hundred 6 ms more, in which memory is waited for.
-@test "locate samples slow calls alone" {
+@test "locate samples only slow calls" {
 	local dram=(taskset -c 0 "$PROGRAM" 3000 dram 100) event=tma_dram_bound
 	run -0 --separate-stderr "$TDSTAT" locate $event --in job@"$PROGRAM" --slower 5ms -o out -- "${dram[@]}"
 	read -r slow calls within samples < <(within)
@@ -278,7 +278,7 @@ within() {
 	[ ! -s /sys/kernel/tracing/uprobe_events ]
 }
 
-@test "what to type next names the slow calls" {
+@test "the suggested commands name the slow calls" {
 	run -0 --separate-stderr calls job@"$PROGRAM" -l 2 -j -o out -- taskset -c 0 "$PROGRAM" 3000 dram 50
 	node=$(of job '.slow.causes[0].node')
 	[[ $node != *retiring && $node != *operations ]] || skip "the host was busy"
@@ -373,7 +373,7 @@ cause() {
 	[ "$(of job '.slowest | length')" -eq 10 ]
 }
 
-@test "a recording says the same, in all formats" {
+@test "a recording gives the same, in all formats" {
 	calls job@"$PROGRAM" --record rec -j -o out -- taskset -c 0 "$PROGRAM" 2000 dram 20
 	"$TDSTAT" report rec -j | jq -c 'del(.time)' >again
 	jq -c 'del(.time)' out | diff - again

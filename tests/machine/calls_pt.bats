@@ -60,12 +60,12 @@ by_stamps() {
 	by_stamps alone
 }
 
-@test "of threads, and of children, which take turns on the CPUs" {
+@test "threads and children that alternate on the CPUs" {
 	by_stamps threads
 	by_stamps fork
 }
 
-@test "of calls that move from CPU to CPU, to other kinds of core, too" {
+@test "calls that move between CPUs and core types" {
 	by_stamps move
 	jq -es 'map(select(.slow == false and .migrations > 0)) | length > 0' out
 }
@@ -74,14 +74,14 @@ by_stamps() {
 # Of the 125 sleeps some are over before the thread has left its CPU, where the host stops
 # that: with thirty threads beside it, 40.  Each of the others waits, and for no less than
 # it sleeps, but for the way there.
-@test "of calls that wait in the kernel: what they waited, too" {
+@test "calls that wait in the kernel, with their waits" {
 	by_stamps kernel
 	jq -s 'map(select(.metric == "tma_retiring" and .slow == false)) | group_by(.id) | map(.[0] + {calls: (map(.calls) | add)}) |
 		[(map(.waited * .calls) | add * 1e9), (map(.switches * .calls) | add | round)] | @tsv' -r out |
 		awk '{ print; exit !($1 > $2 * 80000 && $2 >= 60) }'
 }
 
-@test "of programs that follow each other in a process" {
+@test "programs that follow each other in a process" {
 	by_stamps exec
 }
 
@@ -134,7 +134,7 @@ takes_turns() {
 	of '.p50 < 1e-6' | grep -qx true
 }
 
-@test "without rights; what a ring that is too small loses is no call, and is said" {
+@test "without privileges; calls that a small ring loses are not counted" {
 	emulated
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" calls --engine=pt job -o /dev/null -- "$CALLS" 1000 threads
 	[[ $stderr != *" without counting"* ]]
@@ -215,7 +215,7 @@ takes_turns() {
 }
 
 # Each is of 20 million slots, and a cycle of this core has 5.
-@test "samples of an Atom core's cycles are of as many slots as the others" {
+@test "samples of an Atom core's cycles represent as many slots as others" {
 	command -v strace >/dev/null || skip "no strace"
 	type=$(printf 'type=0x%x,' "$(cat /sys/bus/event_source/devices/cpu_atom/type)")
 	strace -f -qq -X raw -e trace=perf_event_open -o opens "$TDSTAT" calls --engine=pt job -l 1 -o out -- "$CALLS" 100 dram
@@ -227,7 +227,7 @@ takes_turns() {
 }
 
 # Of eight counters, three are left for five events.
-@test "samples beside somebody who has most of the counters: that they take turns" {
+@test "another program holds most counters: samples are multiplexed" {
 	emulated
 	events=cpu_core/event=0xc4/D,cpu_core/event=0xc5/D,cpu_core/event=0x2e,umask=0x41/D
 	events+=,cpu_core/event=0xd1,umask=1/D,cpu_core/event=0xd1,umask=2/D

@@ -133,7 +133,7 @@ last_ids() {
 }
 
 # The kernel gives counters to what is counted on a CPU before it gives them to tasks.
-@test "a command beside serve is counted all the time, on each kind of core" {
+@test "a command beside serve is counted all the time, on each core type" {
 	serve
 	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 4$'
 	for cpu in 0 4; do
@@ -245,7 +245,7 @@ sampled_again() {
 	done
 }
 
-@test "serve without the rights to open counters anew: said once, with what lets it" {
+@test "serve without the right to reopen counters: one note, with the remedy" {
 	sysctl -qw kernel.perf_event_paranoid=3
 	serve
 	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 4$'
@@ -284,7 +284,7 @@ slots_of_web() {
 	awk '/^tdstat_slots_total.*web/ { sum += $2 } END { printf "%.0f", sum }' page
 }
 
-@test "serve: a cgroup that is removed and made anew is counted again" {
+@test "serve: a cgroup that is removed and created again is counted again" {
 	make_cgroups
 	serve --for-each-cgroup web,db
 	await_line '^tdstat_cgroups_counted 2$'
@@ -308,7 +308,7 @@ slots_of_web() {
 	rmdir $CGROUPS/db
 }
 
-@test "-G and --for-each-cgroup: of events and of trees, made anew between two rows" {
+@test "-G and --for-each-cgroup: cgroups of events and of trees that are recreated between two rows" {
 	for words in '-e cycles -G web' '--for-each-cgroup web -e cycles,instructions' '--for-each-cgroup web -l 3'; do
 		[ -d $CGROUPS/web ] || make_cgroups
 		rm -f rows

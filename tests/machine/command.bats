@@ -135,7 +135,7 @@ load helper
 	diff without with
 }
 
-@test "options behind the command are the command's" {
+@test "options after the command belong to the command" {
 	run -0 --separate-stderr "$TDSTAT" -l 2 -x, echo -l 1 --dry-run -- -a
 	[ "$output" = "-l 1 --dry-run -- -a" ]
 	[[ $stderr == *tma_heavy_operations* ]]
@@ -163,7 +163,7 @@ load helper
 	awk -F, 'NR > 1 && $1 < 0.3 { exit 1 }' <<<"$output"
 }
 
-@test "--dry-run opens nothing, runs nothing, and says what will be opened" {
+@test "--dry-run opens no counter, runs no command, and prints the planned events" {
 	strace -f -o log -e trace=perf_event_open,execve \
 		"$TDSTAT" --dry-run -l 2 -- touch ran >plan
 	[ ! -e ran ]

@@ -95,7 +95,7 @@ compare() {
 	jq -es '[.[] | select(.metric == "CPUs_utilized")] | length == 1 and .[0].value < 1.05 and .[0].value > 0.3' out
 }
 
-@test "-A: each CPU has its own, with the metrics of its kind of core" {
+@test "-A: each CPU has its own, with the metrics of its core type" {
 	emulated
 	common_or_skip
 	"$TDSTAT" -a -A -j -o out -M CPUs_utilized,insn_per_cycle sleep 1

@@ -149,7 +149,7 @@ attrs() {
 	fi
 }
 
-@test "cycles alone, both at the same time" {
+@test "only cycles, by two programs at the same time" {
 	perf_or_skip
 	perf_count perf.out -a -e cycles sleep 2 &
 	count out -a -e cycles --timeout 1500
@@ -341,7 +341,7 @@ attrs() {
 	want ten 15 <rates
 }
 
-@test "{...} that is too large: what does not fit is not supported, with the reason" {
+@test "{...} with too many events: the events that do not fit are not supported, with the reason" {
 	perf_or_skip
 	run -0 --separate-stderr "$TDSTAT" -a -e "{$TEN}" -o out -x, --timeout 500
 	counted=$(grep -vc '<not' out)
@@ -370,7 +370,7 @@ attrs() {
 
 # --- SLOTS and the fields -------------------------------------------------------
 
-@test "topdown-retiring alone: SLOTS leads it, unseen; its part of the slots" {
+@test "only topdown-retiring: SLOTS is added as the hidden leader; its share of the slots" {
 	run -0 --separate-stderr "$TDSTAT" -vv -a -e topdown-retiring -o out -x, --timeout 700
 	run ! grep slots out
 	grep -q '^  config  *0x400$' <<<"$stderr"
@@ -402,7 +402,7 @@ attrs() {
 
 # --- the table of a hybrid machine ----------------------------------------------
 
-@test "-d: both PMUs, and the ratios of each by itself" {
+@test "-d: both PMUs, and the ratios of each" {
 	hybrid
 	"$TDSTAT" -d -a -o out --timeout 700
 	awk '/Performance/ { getline; on = 1; next } /^$/ { on = 0 } on { print substr($0, 25, 32) }' out | sed 's/ *$//' >got
@@ -463,7 +463,7 @@ attrs() {
 	run ! grep 'not supported' out
 }
 
-@test "-I, and what was recorded" {
+@test "-I, and its recording" {
 	"$TDSTAT" record -o td.json -d -a -I 300 --interval-count 3 >live
 	"$TDSTAT" report -i td.json >replayed
 	diff live replayed
@@ -506,7 +506,7 @@ clear_of_each() {
 	}' "$1"
 }
 
-@test "a command that moves between kinds of core: nothing is extrapolated" {
+@test "a command that moves between core types: counts are not extrapolated" {
 	hybrid
 	moves 1 6
 	for events in cycles,instructions '{cycles,instructions}'; do
@@ -537,7 +537,7 @@ clear_of_each() {
 	END { r = (core + atom) / clock; print r; exit !(r > 0.85 && r < 1.15) }' out
 }
 
-@test "a command that stays on one kind of core: the other is not counted" {
+@test "a command that stays on one core type: the other is not counted" {
 	hybrid
 	taskset -c 3 "$TDSTAT" -x, -o out -e cycles,instructions -- sh -c "$WORK"
 	want out <<-'EOS'
@@ -561,7 +561,7 @@ clear_of_each() {
 
 # --- a user without rights ------------------------------------------------------
 
-@test "a user's own command: user space only, said once, and seen in the names" {
+@test "a user's own command: user space only, with one note and in the names" {
 	echo 2 >"$PARANOID"
 	taskset -c 3 "${NOBODY[@]}" "$TDSTAT" -o out -x, -e cycles,instructions,task-clock \
 		-- sh -c "$WORK" 2>said

@@ -36,7 +36,7 @@ holds() {
 	[ "$status" -eq 0 ]
 }
 
-@test "what the machine tells is what its counters count" {
+@test "all counters that the machine describes are counted" {
 	emulated
 	[ "$TD_MACHINE" = spr ] || skip "the events are a big core's"
 	act=$BATS_TEST_DIRNAME/../../build/emulator/act
@@ -76,7 +76,7 @@ holds() {
 	holds 6 2
 }
 
-@test "what is counted where it is needed" {
+@test "every event is counted where it is needed" {
 	[ -n "${TD_EVERYTHING-}" ] || skip "before a release"
 	holds auto 3
 }

@@ -43,7 +43,7 @@ text() {
 	jq -r --arg n "$1" '.findings[] | select(.name == $n).text' found
 }
 
-@test "all right: level 1 works on each kind of core, exit 0" {
+@test "all right: level 1 works on each core type, exit 0" {
 	on adl skx spr mtl zen4
 	sysctl -q -w kernel.nmi_watchdog=0
 	run -0 --separate-stderr doctor
@@ -115,7 +115,7 @@ bench() {
 	[ "$ms" -lt 30000 ]
 }
 
-@test "counters that do not know what runs: failed, with the reason" {
+@test "counters that count the same whatever runs: failed, with the reason" {
 	on adl spr
 	run -1 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" doctor -j
 	jq -e '(.level_1 | not) and all(.self_test[]; .passed | not)' <<<"$output"

@@ -61,7 +61,7 @@ is_as_printed() {
 	near "$(jq -n "$seconds / $calls")" "$(jq -n "$own_seconds / $own_calls")" 2
 }
 
-@test "two populations of calls, on each kind of core" {
+@test "two populations of calls, on each core type" {
 	emulated
 	while read -r cpu pmu; do
 		taskset -c "$cpu" "$TDSTAT" regions --calls -j -o out -- "$PROGRAM" mixed $CALLS $MICROSECONDS >printed
@@ -77,7 +77,7 @@ is_as_printed() {
 }
 
 # They are much longer than what a busy host makes of others.
-@test "the slow calls lose slots of the back end, and it is said" {
+@test "slow calls lose slots of the back end: their cause is named" {
 	emulated
 	taskset -c 0 "$TDSTAT" regions --calls -j -o out --record rec -- "$PROGRAM" mixed 160 7500
 	durations out .slow
@@ -94,7 +94,7 @@ is_as_printed() {
 	"$TDSTAT" report -j rec | diff - out
 }
 
-@test "without a CPU in slow calls: it is measured, and said" {
+@test "slow calls wait without a CPU: their wait is measured and named" {
 	emulated
 	taskset -c 0 "$TDSTAT" regions --calls -j -o out -- "$PROGRAM" asleep 120 2000 >printed
 	# by the program's clock, it sleeps until it goes on, on a CPU that the host may stop

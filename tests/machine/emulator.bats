@@ -49,14 +49,14 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "where nobody chose, the first scenario counts" {
+@test "unless a scenario is chosen, the first one counts" {
 	"$TDSTAT" "${IPC[@]}" -o out -- "$ACT" 300ms:usual
 	is "$(ipc out)" 0.49 0.51
 	"$TDSTAT" -l 1 -x, -o out -- "$ACT" 300ms:usual
 	is "$(retiring out)" 9.9 10.2
 }
 
-@test "events count what the file says, by their extra register too; others nothing" {
+@test "events count as the file states, even with an extra register; other events do not count" {
 	e=cpu_core/event=0xd1,umask=1/u,cpu_core/event=0xd1,umask=2/u,cpu_core/cycles/u
 	e+=,cpu_core/event=0x2a,umask=1,offcore_rsp=0x10001/u,cpu_core/event=0x2a,umask=1,offcore_rsp=0x10002/u
 	taskset -c 0 "$TDSTAT" -e "$e" -x, -o out -- "$ACT" 300ms:usual
@@ -66,7 +66,7 @@ setup() {
 		<(grep -v '^#' out | grep .)
 }
 
-@test "a thread's own scenario, on each kind of core" {
+@test "a thread's own scenario, on each core type" {
 	for cpu in 0 3; do
 		taskset -c $cpu "$TDSTAT" "${IPC[@]}" -o out -- "$ACT" 1s:ports
 		is "$(ipc out)" 1.9 2
@@ -83,7 +83,7 @@ setup() {
 	END { print seen; exit seen !~ /PBP/ }' out
 }
 
-@test "it follows its thread from one kind of core to the other" {
+@test "it follows its thread from one core type to the other" {
 	"$ACT" 20s:ports &
 	pid=$!
 	await_work $pid
@@ -112,12 +112,12 @@ setup() {
 	is "$(ipc out)" 1.9 2
 }
 
-@test "what is forked and executed inherits it" {
+@test "forked and executed programs inherit the scenario" {
 	"$TDSTAT" "${IPC[@]}" -o out -- "$ACT" 1ms:ports -- sh -c "sh -c '$LOOP' & sh -c '$LOOP; /bin/true; $LOOP' & $LOOP; wait"
 	is "$(ipc out)" 1.9 2
 }
 
-@test "what is not its child does not, though it gets the stacks of those that are gone" {
+@test "other programs do not inherit it, even if they reuse stacks of ended ones" {
 	for _ in 1 2 3 4 5 6; do
 		"$ACT" -n 4 1ms:ports -- sh -c '/bin/true & /bin/true & wait'
 	done
@@ -147,7 +147,7 @@ samples() {
 	samples cycles:u
 }
 
-@test "precise samples do, too" {
+@test "precise samples do so as well" {
 	perf_or_skip
 	[ "$(cat /sys/bus/event_source/devices/cpu_core/caps/max_precise)" = 3 ]
 	samples cycles:upp

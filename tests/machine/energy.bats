@@ -172,7 +172,7 @@ known_bandwidth() {
 			on["cstate_pkg/c6-residency/"] == " 0 4" && on["msr/tsc/"] == " 0 1 2 3 4 5 6 7") }' out
 }
 
-@test "-M: each row is of its own places: CPUs, cores, sockets, and what is counted there" {
+@test "-M: each row has values of its own places: CPUs, cores, sockets" {
 	if [ "$TD_MACHINE" = spr ]; then
 		python3 "$BATS_TEST_DIRNAME/places.py" server
 	else
@@ -180,7 +180,7 @@ known_bandwidth() {
 	fi
 }
 
-@test "-M of processes and of a cgroup, on each kind of core: speeds, and how busy they are" {
+@test "-M of processes and of a cgroup, on each core type: speeds, and how busy they are" {
 	mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
 	echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
 	if [ "$TD_MACHINE" = spr ]; then
@@ -190,7 +190,7 @@ known_bandwidth() {
 	fi
 }
 
-@test "-C without the CPU on which the kernel counts a package: the reason is said, typed or in a metric" {
+@test "-C without the CPU on which the kernel counts a package: the reason, for events and metrics" {
 	cpus=0
 	[ "$TD_MACHINE" != spr ] || cpus=0,4
 	why="cstate_pkg/c6-residency/: cstate_pkg counts only on CPU(s) $cpus, and -C contains none of them"
@@ -200,7 +200,7 @@ known_bandwidth() {
 	[[ $stderr == *"$why"* ]]
 }
 
-@test "a command alone: --energy is refused, the event counts the whole package and says so" {
+@test "only a command: --energy is refused; the event counts the whole package, with a note" {
 	run -64 --separate-stderr "$TDSTAT" --energy -- touch ran
 	[[ $stderr == *"--energy counts whole packages"*"-a"* ]]
 	[ ! -e ran ]

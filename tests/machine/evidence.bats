@@ -37,7 +37,7 @@ halve() {
 	END
 }
 
-@test "the verdict of each program is the one that is expected, on each kind of core" {
+@test "the verdict of each program is the one that is expected, on each core type" {
 	emulated
 	perf_or_skip
 	# the others below run a program there, with formulas that are right and wrong
@@ -66,7 +66,7 @@ halve() {
 	[[ ${lines[-1]} =~ ^[1-9][0-9]*' recordings, 0 differences'$ ]]
 }
 
-@test "where no node stands out there is no verdict: none, and why" {
+@test "without a dominant node there is no verdict, with the reason" {
 	emulated
 	[ "$TD_MACHINE" = spr ] || skip "one machine is enough"
 	run -1 --separate-stderr "$ACT" 1ms:balanced -- "$TDSTAT" doctor --evidence --program spin -
@@ -99,7 +99,7 @@ halve() {
 	jq -s -e '.[-1].differences | .["perf level 2"][0] == "backend_bound_memory" and .["perf level 2"][1] < -20' sent.jsonl
 }
 
-@test "toplev beside it: what it counts as perf does, and what it counts otherwise" {
+@test "toplev with tdstat: values in which it agrees with perf, and others" {
 	emulated
 	perf_or_skip
 	[ "$TD_MACHINE" = spr ] || skip "one machine is enough"

@@ -101,7 +101,7 @@ same_counts() { # FILE
 	[ -e last ]
 }
 
-@test "groups of a command that forks have counted what an event alone has" {
+@test "groups of a command that forks count the same as single events" {
 	for ((run = 0; run < RUNS; run++)); do
 		goes_on 0 "$TDSTAT" -x, -o out -e '{instructions,cycles,branches},instructions' -- \
 			sh -c 'for i in $(seq 60); do /bin/true; done; echo >last'

@@ -56,7 +56,7 @@ alike() {
 	grep -E '^ +<not supported> +tma_memory_bound' out
 }
 
-@test "doctor says what a virtual machine has" {
+@test "doctor reports the counters of a virtual machine" {
 	in_guest
 	run "$TDSTAT" doctor
 	[[ $output == *"PERF_METRICS is not available"* ]]
@@ -76,7 +76,7 @@ alike() {
 	alike with without
 }
 
-@test "somebody else holds PERF_METRICS: the tree all the same" {
+@test "another program holds PERF_METRICS: the tree is complete nevertheless" {
 	on_host
 	perf_or_skip
 	"$TDSTAT" -a -l 2 -j -o alone -- sleep 1

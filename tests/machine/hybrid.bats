@@ -35,7 +35,7 @@ teardown() {
 	END { exit !(core == 4 && atom == 4) }' out
 }
 
-@test "diff of two commands on different kinds of core: told first, with the way to pin them" {
+@test "diff of two commands on different core types: a note comes first, with the way to pin them" {
 	run -0 --separate-stderr "$TDSTAT" diff -r 2 -l 1 -x, -o out -- \
 		taskset -c 0 sh -c "$WORK" : taskset -c 5 sh -c "$WORK"
 	cat >on <<-EOS
@@ -80,7 +80,7 @@ teardown() {
 	rates check out --rows 20 --every 200
 }
 
-@test "the final result: each PMU's share of the slots, and what is over its threshold" {
+@test "the final result: each PMU's share of the slots, and the nodes above their thresholds" {
 	emulated
 	"$TDSTAT" -a --timeout 1000 >out
 	# 4 CPUs of 18 slots a ns, and 4 of 5 times 2 cycles a ns: 64.3 and 35.7 %; a
@@ -96,7 +96,7 @@ teardown() {
 	sed -n '/cpu_atom/,/^$/p' out | grep -E '49\.8( ±[0-9.?]+)? %  tma_backend_bound +<--$'
 }
 
-@test "--cputype: one kind of core" {
+@test "--cputype: one core type" {
 	emulated
 	for type in core cpu_core; do
 		"$TDSTAT" -a --cputype "$type" -I 300 --interval-count 1 >out
@@ -132,7 +132,7 @@ teardown() {
 	[ ! -e ran ]
 }
 
-@test "a CPU that goes offline between two runs is left out of the second, and nothing else is" {
+@test "a CPU that goes offline between two runs is the only one left out of the second" {
 	for how in "-l 1" "-e cycles"; do
 		# shellcheck disable=SC2086
 		run -0 --separate-stderr "$TDSTAT" -a $how -r 3 -o out -- \
@@ -181,7 +181,7 @@ teardown() {
 	[[ $stderr == "tdstat: "*atom* ]]
 }
 
-@test "-r: runs on different kinds of core are told by the shares of their slots" {
+@test "-r: runs on different core types are distinguished by the shares of their slots" {
 	emulated
 	local atom
 	atom=$(sed 's/[-,].*//' /sys/bus/event_source/devices/cpu_atom/cpus)

@@ -141,7 +141,7 @@ by_rate() {
 	grep -q 'L2 hit.*scenario_balanced' sources
 }
 
-@test "perf: misses of L3 alone" {
+@test "perf: only misses of L3" {
 	with_ibs
 	perf_or_skip
 	timeout -s KILL "$TD_HANGS" "$PERF" record -q -d -W -e ibs_op/cnt_ctl=1,l3missonly=1/ -c 100000 -o data "$ACT" 2s:dram_latency
@@ -188,7 +188,7 @@ waits() {
 	done
 }
 
-@test "without a node: what matters most is found, then sampled; and in cycles, not events" {
+@test "without a node: the biggest loss is found, then sampled, in cycles instead of events" {
 	with_ibs
 	[ "$TD_MACHINE" = zen4 ] || skip "the rates are of Zen 4, which is 6 wide"
 	for_longer enough_samples run -0 --separate-stderr locate -o out -- "$ACT" SECONDSs:dram_latency
@@ -213,7 +213,7 @@ waits() {
 	[ -z "$output" ]
 }
 
-@test "a process that runs, CPUs, and the whole machine; the kernel alone" {
+@test "a running process, CPUs and the whole machine; only the kernel" {
 	with_ibs
 	"$ACT" -n 2 1000s:icache &
 	act=$!
@@ -228,7 +228,7 @@ waits() {
 	jq -es 'map(select(.share)) | length > 0 and all(.object == "[kernel]" or (.object | startswith("[")))' out
 }
 
-@test "events that are typed: operations, not what waited" {
+@test "typed events: uops, not only waiting ones" {
 	with_ibs
 	for_longer enough_samples locate -e ibs_op/cnt_ctl=1/ --all-user -o out -- taskset -c 1 "$ACT" SECONDSs:dram_latency SECONDSs:balanced
 	grep -qE '^ ibs_op/cnt_ctl=1/, [0-9,]+ samples of about [0-9,]+ events$' out
@@ -248,7 +248,7 @@ waits() {
 	[ "$(awk '{ sum += $NF } END { printf "%.0f", sum }' stacks)" = "$(sed -nE 's/.* of about ([0-9,]+) cycles$/\1/p' out | tr -d ,)" ]
 }
 
-@test "a user that may not sample the kernel: said with the remedy, and the command runs" {
+@test "a user who may not sample the kernel: an error with the remedy, and the command runs" {
 	with_ibs
 	[ ! -e $DEVICES/ibs_op/format/swfilt ] || skip "this kernel's IBS leaves out the kernel"
 	run -4 --separate-stderr as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate frontend_bound -- sh -c 'echo ran; exit 4'
@@ -277,7 +277,7 @@ waits() {
 	jq -es 'map(select(.share)) | length > 0 and all(.object | startswith("["))' out
 }
 
-@test "doctor says whether it is there" {
+@test "doctor reports IBS" {
 	with_ibs
 	"$TDSTAT" doctor -j >found || :
 	jq -e 'any(.findings[]; .name == "IBS" and .state == "ok")' found
@@ -285,7 +285,7 @@ waits() {
 
 # --- without IBS ------------------------------------------------------------------
 
-@test "a machine without it: an error that says so, and doctor's note" {
+@test "a machine without IBS: an error, and doctor's note" {
 	emulated
 	[[ $TD_MACHINE_ARGS == *--no-ibs* ]] || skip "this machine has IBS"
 	[ ! -e $DEVICES/ibs_op ]

@@ -63,7 +63,7 @@ all_true() {
 	done
 }
 
-@test "on CPUs: the latencies are the truth's, and the nodes what formulas make of it" {
+@test "on CPUs: latencies and nodes are the true ones" {
 	[ -z "$no_pebs" ] || skip "no samples"
 	"$TDSTAT" record -a --cputype core -M $NODES -j -o rec -- sleep 5 2>printed
 	# what else begins on these CPUs has other latencies
@@ -91,7 +91,7 @@ all_true() {
 	done
 }
 
-@test "a command, and what it starts" {
+@test "a command and its children" {
 	[ -z "$no_pebs" ] || skip "no samples"
 	"$TDSTAT" record --cputype core -M $NODES -j -o rec -- taskset -c 0,1 sh -c "$WORK; $WORK; $WORK" 2>printed
 	# a few records of processes that begin have no latency
@@ -134,7 +134,7 @@ all_true() {
 		'BEGIN { exit !(value > wanted - 2 && value < wanted + 2) }'
 }
 
-@test "nothing is sampled where it is not wanted" {
+@test "latencies are not sampled unless they are needed" {
 	for options in '-l 2' '-M tma_lock_latency,tma_retiring --no-record-tpebs'; do
 		# shellcheck disable=SC2086
 		"$TDSTAT" record -a -v --cputype core $options -o rec -- sleep 0.2 2>printed
@@ -143,7 +143,7 @@ all_true() {
 	done
 }
 
-@test "what has too few samples has no value, and says why" {
+@test "latencies with too few samples have no value, with the reason" {
 	"$TDSTAT" -a -j --cputype core -M tma_contested_accesses,tma_retiring -- sleep 0.2 2>printed
 	cat printed
 	[ "$(value tma_contested_accesses printed)" = null ]
@@ -151,7 +151,7 @@ all_true() {
 	grep -q '"why":"[^"]*fewer than 30 samples' printed
 }
 
-@test "without PEBS a note says so, and all other metrics have values" {
+@test "without PEBS there is a note, and all other metrics have values" {
 	[ -n "$no_pebs" ] || skip "there is PEBS"
 	"$TDSTAT" -a -j --cputype core -M tma_lock_latency,tma_retiring -- sleep 1 2>printed
 	cat printed

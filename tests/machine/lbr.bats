@@ -54,7 +54,7 @@ part() {
 		awk '$1 == "all" { part = sum; sum = 0; next } { sum += $NF } END { printf "%d\n", 100 * part / sum }'
 }
 
-@test "callers of code without frame pointers, on both kinds of core" {
+@test "callers of code without frame pointers, on both core types" {
 	build bare often
 	for cpu in 0 2; do
 		run -7 --separate-stderr locate -e cycles:u --call-graph lbr --folded stacks -o out -- taskset -c $cpu ./bare

@@ -47,7 +47,7 @@ percentages() {
 	without_errors "$1" | awk '$2 == "%" && $3 ~ /^tma_/ { print $3, $1 }' | LC_ALL=C sort
 }
 
-@test "what the refusals name instead: each works, and the estimate is perf's" {
+@test "each command that a refusal suggests works, and the estimate is perf's" {
 	shares_slots || skip "nothing is refused here"
 	run -125 --separate-stderr "$TDSTAT" -l 1 --require -- sh -c "$WORK"
 	[[ ${stderr_lines[1]} == "tdstat: -M TopdownL1 (or -l 3) estimates them, "*"(tdstat -a -- COMMAND)"* ]]
@@ -81,7 +81,7 @@ near_each() {
 	awk '{ n++ } $2 - $3 > 1 || $3 - $2 > 1 { print; bad = 1 } END { exit bad || n != 4 }'
 }
 
-@test "CPU 0 alone, and CPU 3 alone" {
+@test "only CPU 0, and only CPU 3" {
 	"$TDSTAT" -C 0 -I 300 --interval-count 2 -x, >out.0
 	rates check out.0 --rows 2 --every 300 --cpus 0
 	"$TDSTAT" -C 3 -I 300 --interval-count 2 -x, >out.3
@@ -104,14 +104,14 @@ near_each() {
 	rates perf out perf.json --tolerance $near
 }
 
-@test "the groups of --dry-run are what the kernel opens" {
+@test "the kernel opens the groups of --dry-run" {
 	"$TDSTAT" --dry-run -a -l 2 >plan
 	strace -f -y -X raw -o log -e trace=perf_event_open \
 		"$TDSTAT" -a -l 2 --timeout 100 >/dev/null
 	syscalls opens log plan
 }
 
-@test "--print-perf: what perf counts then, report shows as tdstat does" {
+@test "--print-perf: report shows perf's counts as tdstat's own" {
 	perf_or_skip
 	cd "$BATS_TEST_TMPDIR"
 	"$TDSTAT" --print-perf -a -l 2 -I 500 --interval-count 2 >script

@@ -51,7 +51,7 @@ rate() {
 
 # --- shares ---------------------------------------------------------------------
 
-@test "on both kinds of core at once: the function that plays it has 95 % of an event" {
+@test "on both core types at once: the function that plays it has 95 % of an event" {
 	locate tma_icache_misses --all-user -j -o out -- "$ACT" -n 4 1s:dram_latency,icache 3s:icache
 	mostly out cpu_core scenario_icache
 	mostly out cpu_atom scenario_icache
@@ -61,7 +61,7 @@ rate() {
 	mostly out cpu_atom scenario_mispredict
 }
 
-@test "a node that one kind of core has no event for: said, and the other is sampled" {
+@test "a node without an event on one core type: a note, and the other core type is sampled" {
 	run -0 --separate-stderr locate tma_reorder_buffer --all-user -j -o out -- "$ACT" -n 4 1s:icache,dram_latency 3s:dram_latency
 	[[ $stderr =~ ^tdstat:\ cpu_core:.*tma_reorder_buffer ]]
 	mostly out cpu_atom scenario_dram_latency
@@ -146,7 +146,7 @@ expected() {
 
 # --- what is sampled ------------------------------------------------------------
 
-@test "what matters most is found, and then where it is" {
+@test "the biggest loss is found, and then its functions" {
 	run -0 --separate-stderr locate --all-user -j -o out -- taskset -c 0 "$ACT" 2s:dram_latency
 	[[ $stderr =~ biggest\ loss\ on\ [a-z_]+:\ tma_[a-z_]+ ]]
 	mostly out cpu_core scenario_dram_latency
@@ -158,7 +158,7 @@ expected() {
 }
 
 # The scheduler may do the same.
-@test "a second run on the other kind of core: it is said, with what keeps it there" {
+@test "a second run on the other core type: a note with the remedy" {
 	local first second
 	for first in 0-1 2-3; do
 		[ $first = 0-1 ] && second=2-3 || second=0-1
@@ -173,7 +173,7 @@ expected() {
 	[[ $stderr != *"where this run spent"* ]]
 }
 
-@test "few samples: how many there were, and what takes more" {
+@test "few samples: their number, and ways to take more" {
 	run -0 --separate-stderr locate tma_branch_mispredicts --all-user -o out -- taskset -c 0 "$ACT" 5ms:dram_latency
 	[[ $stderr =~ (no sample was taken|"too few samples to tell functions apart, "[0-9]+)": a longer run "(may take some|takes more)", and "(-F takes more|so does -F) ]]
 	run -0 --separate-stderr locate tma_branch_mispredicts --all-user -o out -- taskset -c 0 "$ACT" 3s:mispredict
@@ -248,7 +248,7 @@ perf_functions() {
 
 # --- rights ---------------------------------------------------------------------
 
-@test "a user that may not sample the kernel: user space, and it is said" {
+@test "a user who may not sample the kernel: only user space, with a note" {
 	run -0 --separate-stderr as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate tma_icache_misses -j -- taskset -c 0 "$ACT" 1s:icache
 	[ "$(grep -c '^tdstat: sampling user space only: .*perf_event_paranoid' <<<"$stderr")" -eq 1 ]
 	[[ $stderr == *scenario_icache* ]]
@@ -267,7 +267,7 @@ perf_functions() {
 	[[ $stderr == *perf_event_paranoid* ]]
 }
 
-@test "a user with little memory for rings: smaller ones, or what to allow" {
+@test "a user with little memory for rings: smaller rings, or the setting that allows them" {
 	before=$(</proc/sys/kernel/perf_event_mlock_kb)
 	echo 64 >/proc/sys/kernel/perf_event_mlock_kb
 	# shellcheck disable=SC2016 # of the shell within
@@ -285,7 +285,7 @@ perf_functions() {
 	[ -z "$output" ]
 }
 
-@test "a rate that the kernel does not allow: less, and it is said" {
+@test "a rate above the kernel's limit is lowered, with a note" {
 	before=$(</proc/sys/kernel/perf_event_max_sample_rate)
 	# who limits no time may not be given a limit of the rate
 	echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
@@ -297,7 +297,7 @@ perf_functions() {
 	jq -es '.[0].function == "scenario_icache"' out
 }
 
-@test "a program of another user whose debug file has no end: root's locate -a ends, and says it" {
+@test "a program of another user whose debug file has no end: root's locate -a ends, with a note" {
 	command -v objcopy >/dev/null || skip "no objcopy"
 	cp "$ACT" act
 	cp "${ACT%/*}/loops.so" .
@@ -331,7 +331,7 @@ sums() {
 	} END { printf "%.1f\n", 100 * sum / all }' "$1"
 }
 
-@test "stacks of a node: an event of each kind of core, whose sums are the table's" {
+@test "stacks of a node: an event per core type, whose sums are the table's" {
 	locate tma_icache_misses --all-user --folded stacks --pprof profile --flame flame.svg --samples samples -j -o out -- \
 		"$ACT" -n 4 1s:dram_latency,icache 2s:icache
 	mapfile -t events < <(jq -r .event out | sort -u)
@@ -395,7 +395,7 @@ part() {
 		awk '$1 == "all" { part = sum; sum = 0; next } { sum += $NF } END { printf "%d\n", 100 * part / sum }'
 }
 
-@test "--call-graph dwarf: by frame pointers the callers are lost, by copies of the stack they are there" {
+@test "--call-graph dwarf finds the callers that frame pointers miss, using copies of the stack" {
 	build_bare
 	run -7 --separate-stderr locate -e cycles:u --call-graph fp --folded stacks -o out -- taskset -c 0 ./bare
 	[ "$(part ';(often|rarely);leaf ')" -eq 0 ]

@@ -24,7 +24,7 @@ lost() {
 	sed -nE 's/^tdstat: ([0-9]+) records were lost.*/\1/p' <<<"$stderr"
 }
 
-@test "tdstat locate: each interrupt is a sample, or is said to be lost" {
+@test "tdstat locate: each interrupt is a sample or is reported as lost" {
 	before=$(interrupts)
 	run -0 --separate-stderr timeout -s KILL $((SECONDS_OF * 4)) "$TDSTAT" locate -F 10000 -e cycles -a -j -o out -- \
 		"$ACT" -n 8 "${SECONDS_OF}s:icache"

@@ -15,7 +15,7 @@ load helper
 	echo "# $TD_MACHINE: ${lines[-1]}" >&3
 }
 
-@test "six levels in turns: each metric as it is alone" {
+@test "six levels, multiplexed: each metric as if it were measured individually" {
 	emulated
 	run -0 python3 "$BATS_TEST_DIRNAME/metrics.py" deep
 	echo "# $TD_MACHINE: ${lines[-1]}" >&3
@@ -31,7 +31,7 @@ load helper
 		length > 60 and any(.running < 50)' out
 }
 
-@test "six levels: -v says how many groups there were, and their shares of time" {
+@test "six levels: -v prints the number of groups, and their shares of the time" {
 	run -0 --separate-stderr "$TDSTAT" -a -l 6 -v --timeout 2000
 	groups=$(grep -c '^group [0-9]*: .* event' <<<"$stderr")
 	shares=$(grep -c '^group [0-9]*: .*% of the time' <<<"$stderr")
@@ -47,7 +47,7 @@ load helper
 
 # The emulated machine counts 16 + (event * 131 + umask * 17) mod 1024 of any
 # event in 1024 ns.
-@test "L2Requests: the rates of event 0x24 with the umasks of who and what" {
+@test "L2Requests: the rates of event 0x24 with each umask" {
 	emulated
 	"$TDSTAT" -a -M L2Requests -j --timeout 3000 >out
 	for row in demand_read_hit:0xc1 demand_read_hit_m:0x81 demand_read_hit_es:0x41 \

@@ -70,7 +70,7 @@ pmus() {
 	run ! grep -E 'Biggest loss|tdstat locate' out
 }
 
-@test "Zen: a level below those that there are, alone: which is the deepest" {
+@test "Zen: a level that does not exist: the error names the deepest one" {
 	[[ $TD_MACHINE == zen* ]] || skip "another processor"
 	run -0 --separate-stderr "$TDSTAT" --td-level 3 -- true
 	# shellcheck disable=SC2154 # of run

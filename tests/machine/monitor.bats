@@ -70,7 +70,7 @@ slots() {
 	[ "$(tail -n +2 out | cut -d, -f2)" = all ]
 }
 
-@test "-p of a monitor: who may not count the kernel has one row" {
+@test "-p of a monitor: a user who may not count the kernel gets one row" {
 	chmod 666 /dev/kvm
 	sysctl -q -w kernel.perf_event_paranoid=2
 	monitor setpriv --reuid nobody --clear-groups
@@ -112,7 +112,7 @@ whole() {
 }
 
 # As KVM does with enable_mediated_pmu.
-@test "-p of a monitor: guests that the kernel cannot count have no row, which is said" {
+@test "-p of a monitor: guests that the kernel cannot count have no row, with a note" {
 	command -v strace >/dev/null || skip "no strace"
 	monitor
 	strace -qq -o log -e trace=perf_event_open "$TDSTAT" -p $pid -l 1 -o out -- sleep 0.2

@@ -29,7 +29,7 @@ per_second() {
 	awk -F, '/^[0-9]/ { print $3, $1 / $4 * 1e9, $5 }' "$1"
 }
 
-@test "perf's groups beside tdstat serve count what they count without it" {
+@test "perf's groups count the same with tdstat serve as without it" {
 	"$PERF" stat -a -x, -o beside -e "$group" sleep 2
 	kill "$serve"
 	wait "$serve" || true

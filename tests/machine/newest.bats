@@ -30,7 +30,7 @@ load helper
 	echo "# $TD_MACHINE: ${lines[0]}; ${lines[-1]}" >&3
 }
 
-@test "all levels of the newest files are counted" {
+@test "all levels of the newest files are counted on all cores" {
 	emulated
 	unset TDSTAT_METRICS
 	"$TDSTAT" -a -l 6 --all -j --timeout 3000 >out

@@ -6,7 +6,7 @@
 
 load helper
 
-@test "no PMU: why, what to do, and the command all the same" {
+@test "no PMU: the reason, the remedy, and the command runs" {
 	emulated
 	for how in '' -a '-C 0' '-a -I 100' 'record -o td.json'; do
 		# shellcheck disable=SC2086

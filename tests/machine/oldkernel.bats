@@ -109,7 +109,7 @@ values() {
 }
 
 # Debian's kernels have a level 3, at which only root counts.
-@test "5.10: a user without rights is told which setting it is" {
+@test "5.10: a user without privileges gets the name of the setting" {
 	on icx
 	for level in 2 3; do
 		run -125 --separate-stderr as_nobody "$level" "$TDSTAT" --require -a -- touch ran

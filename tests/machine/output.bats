@@ -89,7 +89,7 @@ german_locale() {
 	done
 }
 
-@test "-o: a new file, or behind an old one" {
+@test "-o: a new file, or after the content of an old one" {
 	echo before >file
 	run -0 "$TDSTAT" -a -I 200 --interval-count 2 -o file
 	[ -z "$output" ]
@@ -109,7 +109,7 @@ german_locale() {
 	[ "$(wc -l <rows)" -eq 5 ]
 }
 
-@test "what cannot be written is an error" {
+@test "a result that cannot be written is an error" {
 	run -1 --separate-stderr "$TDSTAT" -a -I 100 --interval-count 2 -o /dev/full
 	[[ $stderr == "tdstat: "*/dev/full* ]]
 	run -1 --separate-stderr "$TDSTAT" -a -I 100 --interval-count 2 -o no/such/folder
@@ -118,7 +118,7 @@ german_locale() {
 	[[ $stderr == "tdstat: "* ]]
 }
 
-@test "a pipe that nobody reads any more ends it quietly" {
+@test "a pipe that is no longer read ends tdstat quietly" {
 	run -141 --separate-stderr bash -c \
 		"set -o pipefail; '$TDSTAT' -a -I 100 --interval-count 20 | true"
 	[ -z "$stderr" ]
@@ -178,7 +178,7 @@ german_locale() {
 	' td.json
 }
 
-@test "--hybrid-merge weighs each kind of core by its slots" {
+@test "--hybrid-merge weighs each core type by its slots" {
 	"$TDSTAT" record -o td.json -a -I 300 --interval-count 2 >/dev/null
 	"$TDSTAT" report -i td.json --hybrid-merge -x, >out
 	rates merge out td.json

@@ -41,7 +41,7 @@ await_work() {
 # shellcheck disable=SC2016
 LOOP='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 
-@test "-p: a process that shares its CPU with others, on each kind of core" {
+@test "-p: a process that shares its CPU with others, on each core type" {
 	on 0 600s:ports
 	on 0 600s:icache
 	icache=$pid
@@ -94,7 +94,7 @@ in_cgroup() {
 	done
 }
 
-@test "-p: once the process has ended, no command is told that names it" {
+@test "-p: once the process has ended, no suggested command names it" {
 	on 0 600ms:ports
 	"$TDSTAT" -l 2 -p "$pid" -o out
 	cat out
@@ -106,7 +106,7 @@ in_cgroup() {
 	grep "^ Where: *tdstat locate .* -p $pid" out
 }
 
-@test "cgroups that share a CPU, on each kind of core" {
+@test "cgroups that share a CPU, on each core type" {
 	in_cgroup 0 ports
 	in_cgroup 0 icache
 	on 0 600s:mispredict
@@ -130,7 +130,7 @@ in_cgroup() {
 	done
 }
 
-@test "a process that is sent from one kind of core to the other" {
+@test "a process that is sent from one core type to the other" {
 	on 1,2 -n 2 600s:dram_latency
 	on 0 600s:icache
 	"$TDSTAT" -l 2 -p "$pid" -j -o out -- sh -c \
@@ -138,7 +138,7 @@ in_cgroup() {
 	own is out cpu_core icache and out cpu_atom icache
 }
 
-@test "what a command forks and executes goes on with its scenario" {
+@test "forked and executed programs keep the command's scenario" {
 	on 0-3 -n 4 600s:mispredict
 	for pair in "0 cpu_core" "3 cpu_atom"; do
 		read -r cpu pmu <<<"$pair"

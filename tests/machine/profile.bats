@@ -42,7 +42,7 @@ turns() {
 
 # --- functions ------------------------------------------------------------------
 
-@test "functions in several threads, on both kinds of core at once" {
+@test "functions in several threads, on both core types at once" {
 	profile -j -o out -- "$ACT" -n 4 2s:dram_latency,icache 2s:icache,dram_latency
 	as out cpu_core dram_latency icache
 	as out cpu_atom dram_latency icache
@@ -73,7 +73,7 @@ turns() {
 	as core cpu_core dram_latency icache
 }
 
-@test "functions that are much shorter than a period: it cannot be told, and is said" {
+@test "functions that are much shorter than a period: unknown, with a note" {
 	turns 2ms dram_latency icache mispredict
 	profile -F 50 -j -o out -- taskset -c 0 "$ACT" "${words[@]}"
 	for name in dram_latency icache mispredict; do
@@ -94,7 +94,7 @@ turns() {
 }
 
 # The event that samples stands still then, and the others of its group go on.
-@test "the kernel stops sampling for moments: what was counted then is left out" {
+@test "the kernel stops sampling for moments: their counts are left out" {
 	before=$(</proc/sys/kernel/perf_event_max_sample_rate)
 	echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
 	echo 100000 >/proc/sys/kernel/perf_event_max_sample_rate
@@ -131,14 +131,14 @@ turns() {
 	as out cpu_core dram_latency icache
 }
 
-@test "many short threads: nothing is made up" {
+@test "many short threads: all rows are real functions" {
 	# shellcheck disable=SC2016 # of the shell within
 	run -0 profile -j -o out -- bash -c 'for ((i = 0; i < 30; i++)); do "$1" -n 20 1ms:icache; done' bash "$ACT"
 	jq -es 'all(.value == null or (.value >= 0 and .value <= 100))' out
 	jq -es 'map(select(.why != null and .calls != null)) | all(.calls < 30)' out
 }
 
-@test "a recording says the same; one row for both kinds of core" {
+@test "a recording gives the same; one row for both core types" {
 	profile -x, -o out --record rec -- "$ACT" -n 4 1s:dram_latency 1s:icache
 	"$TDSTAT" report rec -x, | diff - out
 	profile --hybrid-merge -x, -o merged -- "$ACT" -n 4 1s:dram_latency 1s:icache
@@ -146,7 +146,7 @@ turns() {
 }
 
 # P-cores have both levels in the same events.
-@test "samples without level 2: what the remark says has it" {
+@test "samples without level 2: the command in the note has it" {
 	play=(taskset -c 2 "$ACT" 1s:dram_latency 1s:icache)
 	profile --samples one -o out -- "${play[@]}"
 	run -0 --separate-stderr "$TDSTAT" report --profile -l 2 one
@@ -190,7 +190,7 @@ newest() {
 
 # --- rights ---------------------------------------------------------------------
 
-@test "a user that may not sample the kernel: user space, and it is said" {
+@test "a user who may not sample the kernel: only user space, with a note" {
 	run -0 --separate-stderr as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" profile -j -- taskset -c 0 "$ACT" 1s:icache
 	[ "$(grep -c '^tdstat: sampling user space only: .*perf_event_paranoid' <<<"$stderr")" -eq 1 ]
 	run -125 --separate-stderr as_nobody 3 timeout -s KILL "$TD_HANGS" "$TDSTAT" profile --require -- echo ran
@@ -208,7 +208,7 @@ newest() {
 	grep -q ';scenario_mispredict [0-9]*$' stacks
 }
 
-@test "--call-graph lbr: this machine has none, and it is said" {
+@test "--call-graph lbr: this machine has no LBR, with an error" {
 	run -0 --separate-stderr profile --call-graph lbr --folded stacks -- true
 	[[ ${stderr_lines[0]} == *'cpu_core does not record calls in last branch records'* ]]
 }

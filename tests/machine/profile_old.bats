@@ -10,7 +10,7 @@ ACT=$BATS_TEST_DIRNAME/../../build/emulator/act
 
 export PYTHONDONTWRITEBYTECODE=1
 
-@test "the command's first thread, with a remark; -a has all" {
+@test "the command's first thread, with a note; -a has all" {
 	[[ $(uname -r) == 6.1.* ]]
 	run -0 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" profile -j -o out -- \
 		taskset -c 0 "$ACT" 1s:dram_latency 1s:icache

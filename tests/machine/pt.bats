@@ -8,7 +8,7 @@
 load helper
 load pt
 
-@test "what the kernel tells of it" {
+@test "the kernel's description of Processor Trace" {
 	cd /sys/bus/event_source/devices/intel_pt
 	[ "$(cat caps/num_address_ranges caps/topa_multiple_entries caps/psb_cyc caps/mtc | tr '\n' ' ')" = "2 1 1 1 " ]
 	# 2 GHz by a crystal of 25 MHz, and by a bus of 100 MHz
@@ -37,7 +37,7 @@ load pt
 }
 
 # Without cycles the time is that of the last MTC: 8 periods of 40 ns.
-@test "times by MTC alone" {
+@test "times only by MTC" {
 	record -e intel_pt/mtc_period=3/u --filter "filter work @ $traced" -- "$traced" stamps 200
 	decodes -F ip,addr,time
 	within 330
@@ -109,7 +109,7 @@ load pt
 }
 
 # Some 15 bytes a call: the reader is woken when half of it is full, and may be late.
-@test "a buffer that is large enough loses nothing" {
+@test "a buffer that is large enough loses no packets" {
 	record -m,1M -e intel_pt/cyc,mtc=0/u --filter "filter work @ $traced" -- taskset -c 2 "$traced" calls 50000
 	decodes -F ip,addr
 	decode e -D >packets

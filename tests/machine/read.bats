@@ -117,7 +117,7 @@ truth_ipc() {
 	[ "$(wc -l <out)" -eq 2 ]
 }
 
-@test "a processor without level 1: IPC alone; and without a PMU nothing" {
+@test "a processor without level 1: only IPC; without a PMU no values" {
 	case $TD_MACHINE in
 	skx)
 		taskset -c 0 "$PROGRAM" read 1 100000 >out

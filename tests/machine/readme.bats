@@ -34,7 +34,7 @@ verdict_of() {
 	diff <(grep -o '[0-9]* unmarked nodes are hidden.*' shown) <(grep -o '[0-9]* unmarked nodes are hidden.*' out)
 }
 
-@test "its commands: each ends well, and prints what it is for" {
+@test "each command of the README succeeds, and prints its result" {
 	emulated
 	for program in program old new; do
 		printf '#!/bin/sh\nexec %s 300ms:dram_latency\n' "$BATS_TEST_DIRNAME/../../build/emulator/act" >$program

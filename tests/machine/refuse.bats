@@ -7,7 +7,7 @@
 load helper
 load nobody
 
-@test "a user who may not count the machine: why, what to do, and with --require nothing run" {
+@test "a user who may not count the machine: reason and remedy; with --require no command runs" {
 	for how in -a "-C 0" "-a -I 100"; do
 		# shellcheck disable=SC2086
 		run -125 --separate-stderr as_nobody 2 "$TDSTAT" --require $how -- touch ran
@@ -54,7 +54,7 @@ load nobody
 	assert_two_lines
 }
 
-@test "a user who may count nothing at all" {
+@test "a user who may not count at all" {
 	# a setting of Debian's kernel
 	run -3 --separate-stderr as_nobody 3 "$TDSTAT" -- sh -c 'echo said; exit 3'
 	[ "$output" = said ]
@@ -129,7 +129,7 @@ core_events() {
 	done
 }
 
-@test "counters of one kind of core that somebody else has pinned: the rest is shown" {
+@test "another program has pinned counters of one core type: the other one is shown" {
 	perf_or_skip
 	mapfile -t events < <(core_events)
 	pinned "${events[@]}"
@@ -152,7 +152,7 @@ core_events() {
 	rates check out --rows 1 --pmus cpu_core
 }
 
-@test "the other kind's, at all levels: the rest is shown, and one remark" {
+@test "the other core type's, at all levels: the rest is shown, and one note" {
 	perf_or_skip
 	mapfile -t events < <(atom_events)
 	busy
@@ -186,7 +186,7 @@ core_events() {
 
 # A group that is pinned beside others that are would end at once, and seem to have had
 # no task.
-@test "a command whose counters somebody else has pinned: that is said, and that it ran" {
+@test "another program has pinned a command's counters: a note, and the command ran" {
 	perf_or_skip
 	mapfile -t events < <(atom_events)
 	pinned "${events[@]}"

@@ -30,14 +30,14 @@ both() {
 	TD_ERRORS=1 own is "$1" "$2" icache icache
 }
 
-@test "two regions within another, on each kind of core" {
+@test "two regions within another, on each core type" {
 	taskset -c 0 "$TDSTAT" regions -l 2 -j -o core -- "$PROGRAM" calls 320 500
 	taskset -c 3 "$TDSTAT" regions -j -o atom -- "$PROGRAM" calls 320 500
 	both core cpu_core
 	both atom cpu_atom
 }
 
-@test "10,000 short calls are each within a point of what they are" {
+@test "10,000 short calls are each within a point of the truth" {
 	taskset -c 0 "$TDSTAT" regions -l 2 -j -o core -- "$PROGRAM" apart 10000
 	taskset -c 3 "$TDSTAT" regions -j -o atom -- "$PROGRAM" apart 10000
 	both core cpu_core
@@ -90,7 +90,7 @@ both() {
 		}' out
 }
 
-@test "eight threads that move between kinds of core: each region on each kind" {
+@test "eight threads that move between core types: each region on each type" {
 	"$TDSTAT" regions -j -o out --record rec -- "$PROGRAM" moving 128 500 8
 	both out cpu_core
 	# a busy host stops a CPU between two of its counters, where fields are one
@@ -113,7 +113,7 @@ both() {
 	[ "$("$TDSTAT" report --total rec -x, | grep -c cpu_core)" -eq 1 ]
 }
 
-@test "fork, exec, exit and death: what was complete is there, and the status" {
+@test "fork, exec, exit and a kill: complete calls are kept, and the status" {
 	mkdir tmp
 	export TMPDIR=$PWD/tmp
 	# a call that moves to the other kind of core may be lost there
@@ -139,7 +139,7 @@ both() {
 	awk -v x="$(field out recur cpu_core inclusive)" 'BEGIN { exit !(x > 80 && x <= 100) }'
 }
 
-@test "wrong marks: each is said once" {
+@test "wrong marks: a note for each kind of error" {
 	run -0 --separate-stderr taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" faults
 	[ "$(grep -c '^tdstat: ' <<<"$stderr")" -eq 3 ]
 	grep -E '^tdstat: 1 .*td_end' <<<"$stderr"
@@ -161,7 +161,7 @@ both() {
 	[ "$(field out dram cpu_core calls)" -eq 100 ]
 }
 
-@test "without tdstat nothing is counted" {
+@test "without tdstat, marks do not count" {
 	"$PROGRAM" calls 10
 	[ "$("$PROGRAM" empty 1000000 | cut -d. -f1)" -lt 1000 ]
 }
@@ -194,14 +194,14 @@ all_calls() {
 	done
 }
 
-@test "a child that shares its parent's memory lives, on whatever kind of core" {
+@test "a child that shares its parent's memory lives, on whatever core type" {
 	for _ in 1 2 3 4 5; do
 		run -0 --separate-stderr "$TDSTAT" regions -x, -o out -- "$CHILDREN" beside
 	done
 	[ "$(all_calls out after)" -ge 15 ]
 }
 
-@test "in a sandbox marks need read() only, and without it they are lost and told" {
+@test "in a sandbox marks need only read(); without it, they are lost with a note" {
 	for how in '' --read; do
 		# shellcheck disable=SC2086
 		run -0 --separate-stderr "$TDSTAT" regions $how -x, -o out -- "$SANDBOX" kill
@@ -221,7 +221,7 @@ all_calls() {
 }
 
 # Else none of them could start: perf_create_mediated_pmu() in kernel/events/core.c.
-@test "KVM gives its guests the counters: nothing counts them, whatever it is for" {
+@test "KVM gives its guests the counters: regions are not counted" {
 	emulated
 	command -v strace >/dev/null || skip "no strace"
 	mkdir -p module/kvm_intel/parameters

@@ -91,7 +91,7 @@ value() {
 
 # The newest perf cannot: it does not understand the "cpu_core/EVENT/name=NAME/p"
 # that it gives to perf record.
-@test "perf's metrics of a hybrid processor are made of it" {
+@test "perf's metrics of a hybrid processor use these samples" {
 	[ "$pmu" = cpu_core ] || skip "not a hybrid one"
 	nodes=(tma_{lock_latency,dtlb_load,l3_hit_latency})
 	python3 "$BATS_TEST_DIRNAME/../emulator/truth" --values --cpus 2,4 meteorlake "$truth" "$scenario" >wanted

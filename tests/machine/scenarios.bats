@@ -40,7 +40,7 @@ scenarios() {
 	scenarios sums
 }
 
-@test "the deepest node that is marked is what the scenario is named after" {
+@test "the deepest marked node is that of the scenario's name" {
 	scenarios bottleneck
 }
 

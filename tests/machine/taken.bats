@@ -110,7 +110,7 @@ taken() {
 	taken -p
 }
 
-@test "-p of a program on an E-core, where no group of its core type is counted any more" {
+@test "-p of a program on an E-core, where no group of its core type is counted any longer" {
 	[ -e /sys/bus/event_source/devices/cpu_atom ] || skip "one core type"
 	taken E-core
 }

@@ -341,7 +341,7 @@ come() {
 	lacks_cpu rows
 }
 
-@test "a CPU comes back while it is recorded: the recording has what the rows had" {
+@test "a CPU comes back during record: the recording has the counts of the rows" {
 	env --default-signal=INT "$TDSTAT" record -a -I 300 -x, -o rec >rows 2>said 3>&- &
 	counting=$!
 	wait_for has_lines rows 5
@@ -354,7 +354,7 @@ come() {
 	gap_of_cpu3 rows
 }
 
-@test "a CPU goes offline and comes back under -a -I -e: counts without it, none that is made up" {
+@test "a CPU goes offline and comes back under -a -I -e: only real counts are shown" {
 	count 4 -a -I 300 -e cycles
 	away_and_back 4 2
 	# as long again, in which it is counted
@@ -381,7 +381,7 @@ come() {
 
 # As far as this machine can be suspended: all processes are frozen, and with
 # them we are.  A real suspend it survives, but its disk (9p) does not.
-@test "suspended in the middle of -I: one row has that time, none is made up for it" {
+@test "suspended in the middle of -I: one row has that time, and no row is invented" {
 	grep -q freezer $PM_TEST || skip "this kernel cannot test its freezer"
 	echo freezer >$PM_TEST
 	echo 2 >/sys/module/suspend/parameters/pm_test_delay

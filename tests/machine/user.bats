@@ -69,7 +69,7 @@ closed_shells() {
 	done
 }
 
-@test "2: a command of one's own, in user space, which is said unless it was asked for" {
+@test "2: a user's own command, in user space, with a note unless it was requested" {
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -x, -- sh -c "$WORK"
 	said 1
 	[[ $stderr == "tdstat: counting user space only: "*perf_event_paranoid* ]]
@@ -152,7 +152,7 @@ closed_shells() {
 	grep -E '^[1-9][0-9]*,,cpu_(core|atom)/cycles/,' <<<"$output"
 }
 
-@test "CAP_PERFMON of the file: the command and the hooks have nothing of it" {
+@test "CAP_PERFMON of the file: the command and the hooks do not get it" {
 	capable cap_perfmon
 	as_nobody 2 grep Cap /proc/self/status >without
 	for target in "-a" "-e cycles"; do
@@ -174,7 +174,7 @@ closed_shells() {
 }
 
 # capabilities(7) has the numbers: 38, and net_raw is 13.
-@test "CAP_PERFMON as an ambient capability: it is not handed on, what else there is is" {
+@test "CAP_PERFMON as an ambient capability is not passed on, and other capabilities are" {
 	echo 2 >"$PARANOID"
 	ambient=("${NOBODY[@]}" --inh-caps "+perfmon,+net_raw" --ambient-caps "+perfmon,+net_raw")
 	"${ambient[@]}" grep CapAmb /proc/self/status | grep -i 0000004000002000
@@ -187,7 +187,7 @@ closed_shells() {
 	grep -q tma_retiring result
 }
 
-@test "CAP_PERFMON of the file: files are opened as the user, whoever names them" {
+@test "CAP_PERFMON of the file: files are opened with the user's own rights" {
 	capable cap_perfmon
 	mkdir -m 700 secret
 	cp "$BATS_TEST_DIRNAME/../data/alderlake.jsonl" secret/file
@@ -209,7 +209,7 @@ closed_shells() {
 # --- set-uid --------------------------------------------------------------------------
 
 # The kernel takes the counters from it at its exec(), whatever the setting is.
-@test "a command that gets more rights: its counts are those until then, and that is said" {
+@test "a command that gains privileges: its counts until then, with a note" {
 	closed_shells
 	for level in 2 1; do
 		run -0 --separate-stderr as_nobody $level taskset -c 2 "$TDSTAT" -x, -e cycles:u,task-clock:u \
@@ -231,7 +231,7 @@ closed_shells() {
 	said 1
 }
 
-@test "a set-uid program and its like as root, and what was not counted on purpose" {
+@test "a set-uid program and similar ones as root, and work that was excluded by request" {
 	closed_shells
 	for shell in setuid rights unread; do
 		run -0 --separate-stderr "$TDSTAT" -e task-clock -- ./$shell work
@@ -250,7 +250,7 @@ closed_shells() {
 	said 0
 }
 
-@test "a machine with more to do: who begins, ends and forks is not said to have gained rights" {
+@test "a busy machine: programs that start, end and fork are not taken for privileged ones" {
 	for n in 1 2 3 4; do
 		sh -c 'while [ ! -e end ]; do :; done' 3>&- &
 	done
@@ -273,7 +273,7 @@ closed_shells() {
 	[[ $stderr == *set-uid* ]]
 }
 
-@test "-I of a command that gets more rights: rows that are not counted, to its end" {
+@test "-I of a command that gains privileges: uncounted rows until its end" {
 	closed_shells
 	echo "$WORK; $WORK" >work
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -I 200 -x, -e cycles:u,task-clock:u \

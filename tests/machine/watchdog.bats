@@ -44,7 +44,7 @@ text() {
 }
 
 # CONFIG_HARDLOCKUP_DETECTOR_BUDDY, as far as tdstat sees it
-@test "a watchdog without a counter: doctor says so" {
+@test "a watchdog without a counter: doctor reports it" {
 	sysctl -q -w kernel.nmi_watchdog=0
 	echo 1 >on
 	mount --bind on /proc/sys/kernel/nmi_watchdog

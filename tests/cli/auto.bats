@@ -125,10 +125,10 @@ with_when() {
 	assert_same "$all" "$output"
 }
 
-# rested SLOTS [LATE]: recording of a command on Sapphire Rapids, of 20 batches.  In the
-# first ten it computes, in the others, with so many slots, it waits for DRAM; what is
-# not below that rests meanwhile, and is woken so many batches too late.
-rested() {
+# paused SLOTS [LATE]: make a recording of a command on Sapphire Rapids with 20 batches.  In
+# the first ten it computes, in the other ten, of SLOTS slots each, it waits for DRAM.
+# Nodes are paused while they lose no slots; those of DRAM are resumed LATE batches too late.
+paused() {
 	saved sapphirerapids
 	"$TDSTAT" --dry-run -l auto -- true 2>/dev/null >plan
 	python3 - plan "$@" <<-'EOS'
@@ -196,7 +196,7 @@ def share(node, path, options=""):
 
 @test "the share of a paused node is of the whole run, like the shares of its ancestors" {
 	for slots in 1800000000 360000000; do
-		rested $slots >rec
+		paused $slots >rec
 		SLOTS=$slots checks <<-PYTHON
 			$share
 			s, a = int(os.environ["SLOTS"]), 1800000000
@@ -210,7 +210,7 @@ def share(node, path, options=""):
 			u, e = 30 * 0.8 * a / both, 18 * s / both
 			assert abs(scalar[0] - u) < 1e-2 and e - 0.01 < scalar[1] < e + 0.3, (scalar, u, e)
 			same(share("tma_dram_bound", "rec", "-l 6"), dram)
-			# a file of old does not say when it rested: then its error is all that may be
+			# an old file does not contain the pauses: then the error includes all possible values
 			with open("old", "w") as old:
 			    old.writelines(line for line in open("rec") if "so_far" not in line)
 			value, error, _ = share("tma_dram_bound", "old")
@@ -222,9 +222,9 @@ def share(node, path, options=""):
 	done
 }
 
-# What it was while it should have been counted is told by what it was later.
+# Its value during the delay is estimated from its later values.
 @test "a node that was resumed late has the share from then on; before, it may have been 0" {
-	rested 360000000 2 >rec
+	paused 360000000 2 >rec
 	checks <<-PYTHON
 		$share
 		s, a = 360000000, 1800000000

@@ -310,7 +310,7 @@ descriptors() {
 	# shellcheck disable=SC2046 # words
 	"$TDSTAT" -l auto -r 2 -j -o runs -- $(act 2s:dram_latency)
 	[ "$(of runs tma_mem_latency over_threshold)" = true ]
-	# what rested in a part of each run is a share of all of it
+	# the share of a node that was paused in a part of each run is of the whole run
 	# shellcheck disable=SC2046 # words
 	"$TDSTAT" -l auto -r 2 -j -o phases -- $(act 2s:mispredict 4s:dram_latency)
 	of runs tma_dram_bound value | cat - <(of phases tma_dram_bound value) | paste -sd ' ' |

@@ -221,7 +221,7 @@ static void test_alike(void)
 	td_spreads_fill_report(&spreads, &report);
 	ok(test_near(cells[0][0].runs_error, 0, 1e-12) && test_near(cells[0][0].error, 0.2, 1e-12),
 	   "alike: runs that do not differ have the error of each");
-	ok(td_spreads_find_paused(&spreads, &report, values), "alike: one rested");
+	ok(td_spreads_find_paused(&spreads, &report, values), "alike: one was paused");
 	ok(isnan(values[0]) && test_near(values[1], 2, 1e-12),
 	   "alike: the mean of what it was in each run");
 	td_spreads_free(&spreads);

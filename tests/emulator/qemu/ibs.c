@@ -39,8 +39,8 @@ enum {
 	L2_TLB_CYCLES = 7,
 	WALK_CYCLES = 40,
 	CYCLES_BEYOND = 20, /* of an operation, beside its wait */
-	MOST_LATE = 8,      /* periods that may be behind */
-	LEAST_PERIOD = 16,
+	MAX_LATE = 8,       /* periods that may be behind */
+	MIN_PERIOD = 16,
 };
 
 /* What CPUID tells: all but OpData4; of Zen 5 that latencies can be filtered, too. */
@@ -150,7 +150,7 @@ static uint64_t period(const struct tdemu_ibs *unit, int nr)
 {
 	uint64_t ext = nr == TDEMU_IBS_OP ? unit->ctl & OP_MAX_EXT : 0;
 
-	return MAX((unit->ctl & 0xffff) << 4 | ext, LEAST_PERIOD);
+	return MAX((unit->ctl & 0xffff) << 4 | ext, MIN_PERIOD);
 }
 
 /*
@@ -213,7 +213,7 @@ void tdemu_ibs_overflow(struct tdemu_pmu *pmu, int nr)
 {
 	struct tdemu_ibs *unit = &pmu->ibs[nr];
 
-	unit->late = MIN(unit->late + unit->counter.value, MOST_LATE * period(unit, nr));
+	unit->late = MIN(unit->late + unit->counter.value, MAX_LATE * period(unit, nr));
 	unit->counter.on = false;
 	unit->due = true;
 }

@@ -34,8 +34,8 @@ enum {
 };
 
 /* One less than the number of branches. */
-#define MOST_BRANCHES_SHIFT 24
-#define MOST_BRANCHES       (255ULL << MOST_BRANCHES_SHIFT)
+#define MAX_BRANCHES_SHIFT 24
+#define MAX_BRANCHES       (255ULL << MAX_BRANCHES_SHIFT)
 
 struct record {
 	uint64_t words[4 + 4 + 18 + 32 + 3 * TDEMU_BRANCHES];
@@ -81,7 +81,7 @@ static uint64_t groups_of(const struct tdemu_pmu *pmu)
 	uint64_t config = pmu->extra[DATA_CFG];
 	bool branches = tdemu_settings()->lbr && config & BRANCHES;
 
-	return config & (branches ? GROUPS | MOST_BRANCHES : GROUPS & ~BRANCHES);
+	return config & (branches ? GROUPS | MAX_BRANCHES : GROUPS & ~BRANCHES);
 }
 
 /* The last one first. */
@@ -116,7 +116,7 @@ static void fill(struct record *record, struct tdemu_pmu *pmu, int bit)
 	for (int i = 0; groups & VECTORS && i < 32; i++)
 		put(record, 0);
 	if (groups & BRANCHES)
-		put_branches(record, pmu, groups >> MOST_BRANCHES_SHIFT);
+		put_branches(record, pmu, groups >> MAX_BRANCHES_SHIFT);
 	record->words[0] |= (uint64_t)record->nr * 8 << 48;
 }
 

@@ -9,7 +9,7 @@
 enum {
 	MODE_64 = 1,
 	MODE_32 = 2,
-	MOST_TNT = 6,
+	MAX_TNT = 6,
 };
 
 static void put_tnt(struct tdemu_pmu *pmu)
@@ -29,7 +29,7 @@ void tdemu_pt_put_taken(struct tdemu_pmu *pmu, bool taken)
 	struct tdemu_pt *pt = &pmu->pt;
 
 	pt->tnt = (uint8_t)(pt->tnt << 1 | taken);
-	if (++pt->nr_tnt == MOST_TNT)
+	if (++pt->nr_tnt == MAX_TNT)
 		put_tnt(pmu);
 }
 

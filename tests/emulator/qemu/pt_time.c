@@ -13,7 +13,7 @@
 
 enum {
 	TSC_OF_CTC = 80,
-	MOST_SKIPPED = 128, /* a decoder knows 8 bits of the count */
+	MAX_SKIPPED = 128, /* a decoder knows 8 bits of the count */
 };
 
 static int64_t virtual_ns(void)
@@ -76,7 +76,7 @@ static void put_periods(struct tdemu_pmu *pmu, int64_t now)
 	while (pt->ctc < last) {
 		uint8_t mtc[] = { 0x59, 0 };
 
-		pt->ctc += MIN(last - pt->ctc, MOST_SKIPPED);
+		pt->ctc += MIN(last - pt->ctc, MAX_SKIPPED);
 		mtc[1] = (uint8_t)pt->ctc;
 		put_cycles_until(pmu, (int64_t)((pt->ctc << shift) * TSC_OF_CTC / 2));
 		tdemu_pt_put(pmu, mtc, sizeof(mtc));

@@ -25,7 +25,7 @@ enum {
 	USER_SS = 0x2b,
 	FORKS = 256,
 	COMPARED = 13,
-	LEAST_WORK_NS = 1200000, /* which a wait of a millisecond fits in */
+	MIN_WORK_NS = 1200000, /* which a wait of a millisecond fits in */
 };
 
 enum {
@@ -106,7 +106,7 @@ static void work_for(CPUX86State *env, uint64_t ns)
 {
 	CPUState *cs = env_cpu(env);
 
-	if (ns < LEAST_WORK_NS)
+	if (ns < MIN_WORK_NS)
 		return;
 	bql_lock();
 	/* what is to be done before the next block */

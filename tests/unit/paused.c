@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A node whose events rest while its parent is below its threshold. */
+/* A node that is paused while its parent is below its threshold. */
 #include "metrics/eval/finished.h"
 
 #include <math.h>
@@ -16,18 +16,18 @@ enum {
 
 struct batch {
 	double slots, parent;
-	bool over;             /* the parent, its threshold */
-	double child, sibling; /* NaN: it rested */
+	bool over;             /* the parent is above its threshold */
+	double child, sibling; /* NaN: paused */
 };
 
-/* Without batches, its events ran for half of the time, in which it was 50 %. */
+/* Without batches: the events of the child ran for half of the time, and its value was 50 %. */
 static const struct {
 	const char *name;
-	struct batch batches[4]; /* slots NaN ends them, 0: nothing ran */
-	/* of the run, where 50, 2, 0.1 and 50 are those of the time awake */
+	struct batch batches[4]; /* end at slots NaN; slots 0: no task ran */
+	/* for the run; for the time when it was counted: 50, 2, 0.1 and 50 */
 	double value, error, alike, low;
 	const char *child; /* NULL: tma_dram_bound */
-	double parent;     /* the value of the parent, which takes turns; 0: never */
+	double parent;     /* value of the parent if it is multiplexed; 0: it is not */
 } rows[] = {
 	{ "never", { { 10, 60, true, 50 }, { 30, 60, true, 50 }, { NAN } }, NAN, 2, 0.1, 50 },
 	{ "half of it: between nothing and all that its parent had",
@@ -178,7 +178,7 @@ static void check(size_t r)
 	struct td_report report = make_report(&row, cells, &all);
 	struct td_cell *cell = &cells[CHILD];
 	struct td_ranges ranges;
-	struct td_paused rested;
+	struct td_paused paused;
 	bool any;
 
 	cells[PARENT].running_pct = rows[r].parent > 0 ? 20 : 100;
@@ -190,17 +190,17 @@ static void check(size_t r)
 	td_ranges_begin(&ranges, &report);
 	for (size_t i = 0; !isnan(rows[r].batches[i].slots); i++)
 		add_batch(&ranges, &rows[r].batches[i]);
-	any = td_paused_find(&rested, &tree, &ranges);
-	ok(is_near(rows[r].value, rested.values[CHILD]) && any == !isnan(rows[r].value),
-	   "%s: %g %%", rows[r].name, rested.values[CHILD]);
-	ok(rows[r].parent > 0 ? is_near(rows[r].parent, rested.values[PARENT])
-			      : isnan(rested.values[PARENT]),
+	any = td_paused_find(&paused, &tree, &ranges);
+	ok(is_near(rows[r].value, paused.values[CHILD]) && any == !isnan(rows[r].value),
+	   "%s: %g %%", rows[r].name, paused.values[CHILD]);
+	ok(rows[r].parent > 0 ? is_near(rows[r].parent, paused.values[PARENT])
+			      : isnan(paused.values[PARENT]),
 	   "%s: its parent", rows[r].name);
 	ok(is_near(rows[r].error, cell->error) && is_near(rows[r].alike, cell->systematic_error) &&
 		   is_near(rows[r].low, cell->low),
 	   "%s: ±%g, ±%g in each run alike, from %g %% on", rows[r].name, cell->error,
 	   cell->systematic_error, cell->low);
-	td_paused_free(&rested);
+	td_paused_free(&paused);
 	td_ranges_free(&ranges);
 }
 

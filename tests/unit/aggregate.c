@@ -83,7 +83,7 @@ static const struct {
 	int cache_level;
 	const struct td_place *places;
 	size_t nr;
-	const char *cpus; /* those that have counts */
+	const char *cpus; /* the CPUs that have counts */
 	const char *want; /* ids in order, with their CPUs */
 } builds[] = {
 	{ "all", TD_AGGREGATE_ALL, 0, PLACES(sockets), "0-7",
@@ -294,7 +294,7 @@ static const struct {
 	{ "no thread ran", TD_AGGREGATE_THREAD, .skip_idle = true,
 	  .v = { { 0, -1, 70, 0, 8, 0 }, { 0, -1, 71, 0, 8, 0 } }, .nr = 2,
 	  .nr_ids = 0 },
-	/* groups that take turns: 6 of 8 ns on the PMU */
+	/* multiplexed groups: 6 of 8 ns on the PMU */
 	{ "threads: each to its own time on the PMU", TD_AGGREGATE_THREAD,
 	  .v = { { 0, -1, 70, 10, 8, 4 }, { 1, -1, 70, 10, 8, 2 },
 		 { 0, -1, 71, 10, 8, 2 }, { 1, -1, 71, 10, 8, 2 } }, .nr = 4,
@@ -349,7 +349,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Each CPU's count is a different power of two, so a sum tells its CPUs. */
+/* Each CPU's count is a different power of two, so a sum shows which CPUs it contains. */
 static struct td_readings read_cpus(const struct td_ints *cpus)
 {
 	struct td_readings delta = { calloc(cpus->nr, sizeof(*delta.v)), cpus->nr };

@@ -54,7 +54,7 @@ struct asked {
 	struct td_pmu_events files;
 	struct td_machine machine;
 	struct model_built built;
-	bool lacks;  /* what td_sets_lack_name() says of the names */
+	bool lacks;  /* result of td_sets_lack_name() */
 	bool lacked; /* and whether a set has no metric of one of them */
 };
 

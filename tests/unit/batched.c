@@ -77,7 +77,7 @@ static void test_less_in_all(void)
 	   "less than nothing in all stays little: %lld", (long long)td_sums_total(&sums));
 }
 
-/* What no counter counts, but a damaged record may tell. */
+/* Values that no counter can have, but a damaged record may. */
 static void test_huge(void)
 {
 	double batches[TD_BATCHES];

@@ -14,7 +14,7 @@
 #define MAX_METRICS 6
 
 /* clang-format off */
-/* "+" stands before the names that --bottlenecks means. */
+/* "+" precedes the names that --bottlenecks selects. */
 static const struct {
 	const char *what;
 	struct td_metric_def defs[MAX_METRICS + 1];
@@ -137,7 +137,7 @@ static const struct {
 "\n" },
 };
 
-/* Which of them is no loss. */
+/* Bottlenecks that are not losses. */
 static const struct {
 	const char *name;
 	bool useful;
@@ -150,7 +150,7 @@ static const struct {
 	{ "useful_work", false },
 };
 
-/* What stands in for bottlenecks, with levels. */
+/* Nodes that replace bottlenecks, with levels. */
 static const struct td_node tree_nodes[] = {
 	{ 0, NULL, 1, 0, NULL },
 	{ 1, NULL, 2, 0, NULL },

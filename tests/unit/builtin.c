@@ -94,7 +94,7 @@ static const struct {
 	{ "adl-old", "cpu", 0 },
 };
 
-/* Sysfs folders that lack events of a set: nothing replaces them. */
+/* Sysfs directories that lack events of a set: they have no replacement. */
 static const struct {
 	const char *name;
 	struct test_pmu pmu;

@@ -118,7 +118,7 @@ static const struct row {
 	  "no cgroup matched: ^new$" },
 	{ "^w.\\[", "w\033[1m" },
 	{ "(a)pi$", "web/api" },
-	{ "p(1),^web$", "p(1),web" }, /* a name, or it would match p1 alone */
+	{ "p(1),^web$", "p(1),web" }, /* with a name, because p1 alone would match */
 	{ "\\(a\\)pi$", NULL, "no cgroup matched: \\(a\\)pi$\n",
 	  "no cgroup matched: \\(a\\)pi$" },
 	{ "^we+b$", "web" },
@@ -214,7 +214,7 @@ static void test_all_mounts(void)
 	}
 }
 
-/* True if fd is the folder, open for reading, with FD_CLOEXEC. */
+/* Return true if fd is the directory, open for reading, with FD_CLOEXEC. */
 static bool is_open(int fd, const char *root, const char *name)
 {
 	char path[1024];
@@ -341,7 +341,7 @@ static void test_limit(const char *root, const char *list)
 
 #define DEPTH 50
 
-/* Creates folder in folder, as the path is longer than PATH_MAX. */
+/* Create a directory in a directory, because the path is longer than PATH_MAX. */
 static void make_deep(const char *root, int fds[DEPTH], const char *name)
 {
 	int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -362,7 +362,7 @@ static void remove_deep(int fds[DEPTH], const char *name)
 	}
 }
 
-/* Cgroups within PATH_MAX are found; a note tells of deeper ones. */
+/* Cgroups within PATH_MAX are found; a note mentions deeper ones. */
 static void test_deep(const char *root)
 {
 	int fds[DEPTH], want = 0;

@@ -62,7 +62,7 @@ static void sample(uint64_t address, const uint64_t *chain, size_t nr, const uin
 	td_gathering_take(&g, &record, 0);
 }
 
-/* "1010 1200 ?": addresses of callers, behind START or HIGH */
+/* Return "1010 1200 ?": addresses of callers relative to START or HIGH. */
 static const char *callers(void)
 {
 	static char text[4096];
@@ -110,7 +110,7 @@ static void test_kernel(void)
 	is_str(callers(), "30 40", "the kernel's own are left out");
 }
 
-/* One place of the kernel stands for all. */
+/* One location represents the whole kernel. */
 static void test_secret(void)
 {
 	const uint64_t chain[] = {
@@ -159,11 +159,11 @@ static void test_branches(void)
 	is_str(callers(), "k20 8 20 30", "behind the kernel, what they led to first");
 	sample(START + 0x10, NULL, 0, branches, 0);
 	is_str(callers(), "", "none");
-	/* between what is not mapped, as before execve() */
+	/* unmapped addresses, as before execve() */
 	branches[6] = branches[7] = 0x10;
 	sample(START + 0x10, NULL, 0, branches, 3);
 	is_str(callers(), "20 30", "calls of another program");
-	/* what called is code of a compiler without a file, say */
+	/* the caller is code without a file, as of a JIT compiler */
 	branches[7] = START + 0x38;
 	sample(START + 0x10, NULL, 0, branches, 3);
 	is_str(callers(), "20 30 ?", "a call from a place that is not known");
@@ -187,7 +187,7 @@ static void test_many_branches(void)
 	ok(strchr(callers(), '?'), "9, of nobody knows how many");
 }
 
-/* Where no rule is known, what comes behind is not. */
+/* After a function without a rule, the chain ends. */
 static void test_copies(void)
 {
 	uint64_t registers[TD_RECORD_REGS] = { [7] = 0x7000, [8] = START + 0x20 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which nodes are over their thresholds wherever in their intervals they are. */
+/* Nodes that are above their thresholds at both ends of their intervals. */
 #include "lib/base/util.h"
 #include "metrics/eval/eval.h"
 #include "metrics/table/table.h"
@@ -28,7 +28,7 @@ static const struct {
 
 static const struct {
 	const char *metric;
-	/* of the metric, of its parent or, of retiring, of heavy operations */
+	/* errors of the metric, and of its parent or, for retiring, of heavy operations */
 	double error, other;
 	bool clear;
 } rows[] = {

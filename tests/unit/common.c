@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads the metrics that all models have in common, from folders made here. */
+/* Reads the metrics that all models share, from directories made here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

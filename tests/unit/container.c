@@ -57,7 +57,7 @@ static const struct {
 	{ "kubepods/pod" UID "/crio-" ID("2"), ETC("2") },
 	/* the inner one of two */
 	{ "docker/" ID("a") "/docker/" ID("2"), ETC("2") },
-	/* of none */
+	/* no container */
 	{ "/", NULL },
 	{ "system.slice/ssh.service", NULL },
 	{ "machine.slice/libpod-conmon-" ID("e") ".scope", NULL },

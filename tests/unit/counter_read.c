@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of reading groups, with files in place of counters.  A read returns
- * what was written to the file, and nothing if nothing was written, like a
- * group that the kernel has given up.
+ * Tests of reading groups, with files in place of counters.  A read returns the bytes that were
+ * written to the file.  An empty file is like a group that the kernel has given up.
  */
 #include "lib/counter/read.h"
 
@@ -22,7 +21,7 @@
 #define NR_GROUPS 3
 #define NR_LOOKS  5
 
-/* What one read returns; all zero if the group is given up. */
+/* Result of one read; all zero if the group is given up. */
 struct look {
 	uint64_t enabled, running, value;
 };
@@ -138,7 +137,7 @@ static void put_look(int fd, const struct look *look, size_t nr)
 		return;
 	for (size_t i = 0; i < nr; i++)
 		text[3 + 2 * i] = look->value + i;
-	/* append after what was read already */
+	/* append after the bytes that were already read */
 	if (pwrite(fd, text, size, lseek(fd, 0, SEEK_CUR)) != (ssize_t)size)
 		perror("pwrite");
 }
@@ -728,7 +727,7 @@ static void add_in_task(struct td_group_reader *reader, int tid, int group, bool
 	};
 }
 
-/* What is opened late is counted where it was waited for. */
+/* Counts of a group that is opened late are added to the reading that stood for it. */
 static void test_late(void)
 {
 	struct td_notes notes = { 0 };
@@ -933,7 +932,7 @@ static void test_halves(void)
 	td_notes_free(&notes);
 }
 
-/* Takes the place of the C library's, for files that are no counters. */
+/* Replacement of the C library's function, for files that are not counters. */
 static size_t nr_enabled;
 
 int ioctl(int fd, unsigned long request, ...)

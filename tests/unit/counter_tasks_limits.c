@@ -187,7 +187,7 @@ static void check_hang_up(void)
 	td_task_watch_close(watch);
 }
 
-/* --- what is refused ------------------------------------------------------ */
+/* --- refused events ------------------------------------------------------- */
 
 static void check_nothing(void)
 {

@@ -15,7 +15,7 @@
 #define MS        UINT64_C(1000000)
 #define FOR_EVER  1000000
 
-/* What the made-up kernel does for a group. */
+/* Behaviour of the made-up kernel for a group. */
 static struct group {
 	int error;
 	int refusals; /* number of reads that fail before one succeeds */
@@ -66,7 +66,7 @@ static const struct {
 	uint64_t retry_ns;
 	int want; /* result of the second read */
 	bool behind;
-	uint64_t value, next; /* of the second and the third read */
+	uint64_t value, next; /* values of the second and the third read */
 } rows[] = {
 	{ "no trouble", { 0, 0, 1 }, 0, 0, false, 10, 10 },
 	{ "three refusals, and no time", { ECHILD, 3, 1 }, 0, 0, true, 0, 0 },

@@ -227,7 +227,7 @@ static void test_limit(void)
 	td_counters_free(&counters);
 }
 
-/* Its counters go on where they were. */
+/* Counters of CPUs that come back continue from their last values. */
 static void test_offline(void)
 {
 	struct td_counters counters = {

@@ -2,10 +2,7 @@
 #ifndef TD_TEST_COVERAGE_H
 #define TD_TEST_COVERAGE_H
 
-/*
- * Programs whose calls differ over time, and whether the errors that are
- * shown of them hold what is true.
- */
+/* Programs whose calls differ over time: do the printed errors contain the true values? */
 #include "lib/count/batched.h"
 #include "tests/unit/series.h"
 #include "tests/unit/test.h"
@@ -39,7 +36,7 @@ static const struct pattern patterns[] = {
 struct program {
 	const struct pattern *pattern;
 	struct normals chance;
-	double last;     /* of RESEMBLING */
+	double last;     /* last value of RESEMBLING */
 	unsigned int nr; /* calls of a phase that are left, or since the other one */
 	bool high;       /* in the other phase */
 };
@@ -84,7 +81,7 @@ static inline double program_call(struct program *p)
 	}
 }
 
-/* What was shown of many programs that are alike. */
+/* Results of many similar programs. */
 struct coverage {
 	unsigned int nr, held;
 	double errors, sum, squares;
@@ -99,7 +96,7 @@ static inline void coverage_add(struct coverage *c, double shown, double error, 
 	c->squares += shown * shown;
 }
 
-/* 95 % of the intervals should; their true width is known from what was shown. */
+/* 95 % of the intervals should; the true width is known from the results. */
 static inline void coverage_check(const struct coverage *c, const char *how, const char *what)
 {
 	double n = c->nr, held = 100 * c->held / n;

@@ -44,7 +44,7 @@ static const char *by_printf(char *buf, size_t size, int decimals, double value)
 	return buf[0] == '-' && !buf[1 + strspn(buf + 1, "0.")] ? buf + 1 : buf;
 }
 
-/* Returns false, and says what it is, if a text is not printf's. */
+/* Return false, and print the difference, if a text differs from printf's. */
 static bool same(double value)
 {
 	char got[400], want[400];

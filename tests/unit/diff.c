@@ -31,7 +31,7 @@ static const struct {
 	  11, 4.533916, 4, true },
 	/* variances 2 and 2: 2, 2 degrees: 4.302653 */
 	{ "two and two", { 4, 6 }, { 7, 9 }, 2, 2, false, 3, 6.084870, 2, false },
-	/* of one side only: 4 / 3 and its 2 degrees */
+	/* only the variation of one side: 4 / 3 and its 2 degrees */
 	{ "a side that does not vary", { 10, 12, 14 }, { 20, 20, 20 }, 3, 3,
 	  false, 8, 4.968276, 2, true },
 	/* 1 degree, 12.706205 times the root of 2 (1 + 1 / 2) */
@@ -42,7 +42,7 @@ static const struct {
 	  16, 9.186931, 3, true },
 	{ "none that varies", { 7, 7 }, { 8, 8 }, 2, 2, false,
 	  1, NAN, NAN, false },
-	/* a chance of 2 in 70 */
+	/* probability 2 in 70 */
 	{ "more of them", { 7, 7, 7, 7 }, { 8, 8, 8, 8 }, 4, 4, false,
 	  1, NAN, NAN, true },
 	{ "one that differs from all", { 7 }, { 8, 8, 8, 8 }, 1, 4, false,
@@ -196,7 +196,7 @@ static const struct td_diff_row *find(const struct td_diff *diff, const char *na
 
 static void test_order(const struct td_diff *diff)
 {
-	/* 2 slots, then 0.04, then what is not in slots, then what is missing */
+	/* 2 slots, then 0.04, then rows without slots, then missing rows */
 	static const char *const order[] = {
 		"elapsed",      "IPC",          "tma_backend_bound",
 		"tma_retiring", "tma_info_ipc", "tma_dram_bound",
@@ -241,7 +241,7 @@ static void test_first(const struct td_diff *diff)
 	ok(test_near(row->change.pct, 50, 1e-12), "IPC");
 }
 
-/* The same values once a side: all is shown, nothing of it is more than chance. */
+/* One recording per side: all rows are shown, and none is significant. */
 static void test_one(const struct td_diff_side *of_a, const struct td_diff_side *of_b)
 {
 	struct td_diff diff = { 0 };
@@ -258,7 +258,7 @@ static void test_one(const struct td_diff_side *of_a, const struct td_diff_side 
 	td_diff_free(&diff);
 }
 
-/* One of B's two runs was on another kind of core: it has used no slots of this one. */
+/* One of B's two runs was on another core type, so it used no slots of this one. */
 static void test_absent(enum td_per per, double want)
 {
 	struct made there = a[0], gone = { .cells = { LOST, LOST, LOST, LOST } };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What chance marks: chances by tables, Holm's procedure by hand, and thousands of
- * diffs of builds that are made up, with noise of a known size.
+ * Significance: probabilities from tables, Holm's procedure computed by hand, and thousands of
+ * simulated diffs with noise of a known size.
  */
 #include "metrics/diff/diff.h"
 #include "metrics/diff/interval.h"
@@ -23,7 +23,7 @@ static const struct {
 
 #define MOST 5
 
-/* 0.05 over what is left: 0.0125, 0.01667, 0.025, 0.05. */
+/* 0.05 divided by the number of remaining rows: 0.0125, 0.01667, 0.025, 0.05. */
 static const struct {
 	const char *name;
 	double chances[MOST];
@@ -103,7 +103,7 @@ struct trial {
 	const char *name;
 	size_t nr_a, nr_b;
 	double noise; /* standard deviation of a leaf, in points; 0: of events */
-	double step;  /* of PERF_METRICS, in points; 0: none */
+	double step;  /* step of PERF_METRICS, in points; 0: none */
 	double more;  /* points that the first leaf of B has more of */
 	int most;     /* number of diffs that may have a mark */
 };
@@ -331,7 +331,7 @@ static void test_trial(const struct trial *trial)
 	printf("# %s, %zu and %zu runs: something in %d of %d; without Holm, in %d\n", trial->name,
 	       trial->nr_a, trial->nr_b, marked, DIFFS, found.by_rows);
 	ok(marked <= trial->most, "%s, %zu and %zu", trial->name, trial->nr_a, trial->nr_b);
-	/* what is made up varies enough for chance to be seen */
+	/* the simulated values vary enough for false marks to occur */
 	ok(!trial->most || found.by_rows > 2 * marked, "there is noise");
 }
 

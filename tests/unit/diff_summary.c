@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a difference comes to, and how many runs tell it. */
+/* The sentence about a difference, and the number of runs that would confirm it. */
 #include "metrics/diff/diff.h"
 
 #include "lib/base/util.h"
@@ -93,7 +93,7 @@ static void test_case(size_t c)
 	ok(!s.node && !s.most, "nothing that may be chance");
 }
 
-/* Of commands it is the time, and the node is still one of slots. */
+/* The total of commands is the time, but the node is one of slots. */
 static void test_commands(void)
 {
 	struct td_diff_row rows[] = {
@@ -110,7 +110,7 @@ static void test_commands(void)
 	s = td_diff_sum_up(&diff);
 	ok(s.of_time && test_near(s.whole.change.pct, -25, 1e-12) && s.node == &rows[1],
 	   "commands: the time");
-	/* nothing was counted: no node, no percent of it */
+	/* no counts: no node and no percentage */
 	diff.slots = (struct td_diff_value)UNKNOWN;
 	diff.nr = 1;
 	s = td_diff_sum_up(&diff);
@@ -142,7 +142,7 @@ static void test_busy(void)
 	ok(!td_diff_sum_up(&diff).busy, "the time says it");
 }
 
-/* Of recordings of commands it is the time, too, with the work beside it. */
+/* The total of recorded commands is also the time, with the work next to it. */
 static void test_recorded_commands(void)
 {
 	struct td_diff_row rows[] = {
@@ -174,7 +174,7 @@ static void test_recorded_commands(void)
 /* --- marks ------------------------------------------------------------------ */
 
 /* clang-format off */
-/* Two runs of the same: for sure, but as shown there is no difference. */
+/* Two equal runs: significant or not, the printed difference is 0. */
 static const struct {
 	const char *name, *unit;
 	double of[2], slots[2];
@@ -256,7 +256,7 @@ static void test_enough(size_t r)
 	ok(got == runs[r].enough, "%s: %zu", runs[r].name, got);
 }
 
-/* A mark tells something, even if it is that of a time, which is in no sentence. */
+/* A mark matters even on a time that no sentence mentions. */
 static void test_mark_beside(enum td_diff_kind kind)
 {
 	struct td_diff_row rows[] = { { .kind = TD_DIFF_TIME, .id = "all" },
@@ -269,9 +269,9 @@ static void test_mark_beside(enum td_diff_kind kind)
 		.of = { 100, 101 }, .diff = 1, .error = 1.4585, .degrees = 8, .chance = 0.5
 	};
 	/*
-   * The time has half of the chance of 0.05, 1.25 % on either side: t is 2.4055
-   * of 22 degrees, times the root of 2 / 12 0.982; of 11 runs it is 1.033.
-   */
+	 * The time has half of the probability of 0.05, 1.25 % on either side: t is 2.4055 for 22
+	 * degrees, times the root of 2 / 12 it is 0.982; with 11 runs it is 1.033.
+	 */
 	ok(td_diff_enough(&diff) == 12, "more runs, if nothing is marked");
 	rows[1].marked = true;
 	ok(td_diff_enough(&diff) == 0, "none, if a row is");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What tdstat doctor concludes from what was gathered. */
+/* Findings of tdstat doctor for given facts. */
 #include "cmd/doctor/parts.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What -l auto decides to count, second by second. */
+/* The groups that -l auto counts, second by second. */
 #include "metrics/drill/drill.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static struct td_group groups[] = {
 static const struct td_plan plan = { .groups = groups,
 				     .nr_groups = sizeof(groups) / sizeof(*groups) };
 
-/* One second: the nodes that are over their thresholds, with their values. */
+/* One second: the nodes above their thresholds, with their values. */
 struct second {
 	double memory, core, light, dram, l3;
 	const char *want; /* letters of the families: M, C, l, D, 3 */
@@ -118,7 +118,7 @@ static void list_on(const struct td_drill *drill, char *out)
 	*out = '\0';
 }
 
-/* Decides at 1 s, 2 s ...; the i-th second's want is what is on behind it. */
+/* Decide at 1 s, 2 s ...; want of the i-th second is the state after it. */
 static void test_seconds(const char *name, const struct second *seconds)
 {
 	struct td_drill drill;
@@ -183,7 +183,7 @@ static const struct second equal[] = {
 	{ 0 },
 };
 
-/* What is much smaller than what is counted gets no turn. */
+/* A node that is much smaller than the counted one gets no turn. */
 static const struct second unequal[] = {
 	{ .memory = 60, .core = 20, .want = "MC" },
 	{ .memory = 60, .core = 20, .dram = 50, .want = "MD" },

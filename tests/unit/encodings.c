@@ -68,7 +68,7 @@ static void load(struct folder *folder, const char *path)
 		struct json_object *file;
 		char name[PATH_MAX + 256];
 
-		/* of uncore units */
+		/* files of uncore units */
 		if (!strstr(entry->d_name, ".json") || strncmp(entry->d_name, "uncore", 6) == 0)
 			continue;
 		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);

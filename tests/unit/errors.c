@@ -52,7 +52,7 @@ static void check_single(void)
 	ok(cell_of(&s).too_short, "7 of 16 are too few");
 }
 
-/* A group that took turns ran in the first batches only. */
+/* A multiplexed group ran only in the first batches. */
 static void check_turns(void)
 {
 	struct series s;

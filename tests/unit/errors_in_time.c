@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Errors of a run: a program whose rate is known at each millisecond, seen for
- * 4 ms of each 24, as a group that takes turns with five others, or of more or
- * less.  It is read every 100 ms.
+ * Errors of a run: a program whose rate is known at each millisecond, observed for 4 ms of each
+ * 24, like a group that is multiplexed with five others, or with more or fewer.  It is read every
+ * 100 ms.
  */
 #include "metrics/eval/finished.h"
 
@@ -18,7 +18,7 @@
 /* A rate of 40 points on the average. */
 struct program {
 	const char *name;
-	int groups;      /* that take turns */
+	int groups;      /* number of multiplexed groups */
 	double noise;    /* points, of each millisecond by itself */
 	double walk;     /* points, of a walk that comes back slowly */
 	double memory;   /* how much of its place it keeps in a millisecond */
@@ -53,13 +53,13 @@ static void run_program(const struct program *p, double *rates, int nr, struct n
 	}
 }
 
-/* --- what is seen of them ------------------------------------------------- */
+/* --- observations --------------------------------------------------------- */
 
 struct seen {
 	double sum, nr;
 };
 
-/* What a row's cell and the batches tell of it. */
+/* Results in a row's cell and its batches. */
 struct counted {
 	struct seen whole, batches[TD_TIMELINE_POINTS];
 	int nr_batches, groups;
@@ -138,7 +138,7 @@ static struct td_cell evaluate(const struct counted *c, bool turns)
 static const struct program programs[] = {
 	{ "noise", 6, .noise = 40, .least = { 92, 93, 93 }, .most = { 98, 98, 98 },
 	  .wide = { 1.7, 1.3, 1.2 } },
-	/* what was seen for half of the time leaves half of the variance */
+	/* observing half of the time leaves half of the variance */
 	{ "noise, in turns with one", 2, .noise = 40, .least = { 92, 93, 93 },
 	  .most = { 98, 98, 98 }, .wide = { 1.7, 1.3, 1.2 } },
 	{ "a walk of 10 ms", 6, .walk = 8, .memory = 0.9, .least = { 93, 93, 93 },

@@ -46,7 +46,7 @@ struct count {
 struct want {
 	const char *id, *pmu, *metric; /* metric NULL: the row itself */
 	double value;                  /* NaN: not counted; for a row, its slots */
-	double running;                /* 0 stands for 100 */
+	double running;                /* 0 means 100 */
 	bool over, none;
 	double share; /* for a row; -1: not compared */
 };
@@ -81,9 +81,7 @@ static const struct {
 		{ "all", "all", NULL, 1000, .share = -1 },
 		{ "all", "all", "tma_retiring", 42 },
 		{ "all", "all", "tma_bad_speculation", 10 },
-		/*
-		 * over its threshold on a fifth of the slots, and on all slots
-		 */
+		/* above its threshold on a fifth of the slots, and on all slots */
 		{ "all", "all", "tma_frontend_bound", 17.2 },
 		{ "all", "all", "tma_backend_bound", 30.8, .over = true } } },
 	{ "merged, one of them idle", "lnl", 1, .merge = true,
@@ -164,8 +162,8 @@ static const struct {
 		{ "all", "cpu_core", "tma_fetch_latency", NAN, 50 },
 		{ "all", "cpu_core", "tma_fetch_bandwidth", NAN, 50 } } },
 	/*
-	 * Two groups took turns, for 1000 and 500 cycles of 1500.  Counts of
-	 * the second are scaled from its own 500 cycles.
+	 * Two groups were multiplexed, for 1000 and 500 cycles of 1500.  Counts of the second are
+	 * scaled with its own 500 cycles.
 	 */
 	{ "a group is scaled by its clone", "adl", 2,
 	  .counts = { { "cpu_atom/cycles/", 4, -1, 1000, 8, 4 },
@@ -189,7 +187,7 @@ static const struct {
 	  .rows = 1, .want = {
 		{ "all", "cpu_atom", "tma_retiring", 20, 50 },
 		{ "all", "cpu_atom", "tma_machine_clears", NAN, -1 } } },
-	/* a quarter of its time on one kind of core: 800 and 200 slots */
+	/* a quarter of its time on one core type: 800 and 200 slots */
 	{ "a task on both kinds of core", "lnl", 1,
 	  .counts = { CORE(-1, 100, 800, 400, 80, 112, 208, 8, 2),
 		      ATOM(-1, 100, 25, 20, 20, 60, 100, 8, 6) },

@@ -115,7 +115,7 @@ static const struct {
 	bool slots, metric;
 } kinds[] = {
 	{ 4, 0x0400, .slots = true },
-	{ 10, 0x0400 }, /* of cpu_atom */
+	{ 10, 0x0400 }, /* event of cpu_atom */
 	{ 0, 0x0400 },
 	{ 4, 0x01a4 }, /* TOPDOWN.SLOTS_P: a general counter */
 	{ 4, 0x1000400 },

@@ -13,9 +13,8 @@
 #include "tests/unit/typed.h"
 
 /*
- * An event as text: "name type:config[:config1...]" with configs in
- * hexadecimal, then what is unusual: " *scale [unit]" and so on.  The name ~
- * matches any.
+ * An event as text: "name type:config[:config1...]" with configs in hexadecimal, then special
+ * properties: " *scale [unit]" and so on.  The name ~ matches any.
  */
 /* clang-format off */
 static const struct {
@@ -269,7 +268,7 @@ static const struct {
 		 "^~~~~~", "" },
 	{ "spr", "topdown-total-slots",
 		 "^~~~~~~~~~~~~~~~~~~", "" },
-	{ "icx", "topdown-mem-bound", /* four fields alone */
+	{ "icx", "topdown-mem-bound", /* only the four fields */
 		 "^~~~~~~~~~~~~~~~~", "" },
 	{ "adl", "LLC-",
 		 "^~~~", "" },
@@ -709,7 +708,7 @@ static void test_named(size_t row)
 	typed_free(&t);
 }
 
-/* What a name means does not depend on the names beside it. */
+/* The meaning of a name does not depend on its neighbours. */
 static void test_cores_first(void)
 {
 	static const char *const texts[] = { "mem-loads", "mem-loads,21:0", "21:0,mem-loads" };

@@ -16,7 +16,7 @@ struct event {
 	int pmu, spec; /* number of its name in the text */
 	enum td_tool tool;
 	bool merge, hidden, refused;
-	double scale; /* 0 stands for 1 */
+	double scale; /* 0 means 1 */
 	uint32_t type;
 };
 
@@ -131,10 +131,7 @@ static const struct {
 	{ "merged: on none", .hybrid = true, .tasks = true, .events = { CYCLES },
 	  .ids = { { "all", NULL, { NEVER(1), NEVER(1) } } },
 	  .want = { { "all", NULL, "cycles", LOST, 1, 0 } } },
-	/*
-	 * somebody else uses the counters of some CPUs, so the sum would not be
-	 * complete
-	 */
+	/* another program uses the counters of some CPUs, so the sum would be incomplete */
 	{ "merged: one kind of core was not counted", .hybrid = true,
 	  .events = { CYCLES },
 	  .ids = { { "all", NULL, { RAN(4, 5), NEVER(8) } } },
@@ -334,7 +331,7 @@ static void test_rows(size_t t)
 	const struct td_event_report *report = &table.report;
 	size_t nr = count_wanted(t);
 
-	/* of an interval, and the next one */
+	/* an interval, and the next one */
 	for (int again = 0; again < 2; again++) {
 		td_event_rows(&table, &totals, &times);
 		ok(report->nr_rows == nr, "%s: %zu rows", tests[t].name, report->nr_rows);

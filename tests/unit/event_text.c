@@ -543,10 +543,10 @@ static bool points_at(const struct td_err *err, const char *word)
 	       strncmp(err->place + column, word, strlen(word)) == 0;
 }
 
-/* Of a long text, one terminal line around the error is shown. */
+/* For a long text, only the part around the error that fits on a terminal line is shown. */
 static void test_long(size_t before, size_t behind)
 {
-	char text[1024] = ""; /* of up to 120 events */
+	char text[1024] = ""; /* up to 120 events */
 	struct td_event_text events = { 0 };
 	struct td_err err = { 0 };
 	const char *line_end;

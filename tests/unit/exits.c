@@ -142,7 +142,7 @@ static size_t read_bytes(const char *line, uint8_t bytes[16])
 	return nr;
 }
 
-/* What is not understood at all is refused, and harms nobody: XOP, data in code. */
+/* Instructions that are not understood are refused: XOP, data in code. */
 static bool is_as_objdump(const char *line, size_t *refused)
 {
 	uint8_t bytes[16 + 15] = { 0 };

@@ -297,7 +297,7 @@ static const struct {
 
 static const struct {
 	const char *text;
-	int code; /* 0 stands for -EINVAL */
+	int code; /* 0 means -EINVAL */
 	const char *want;
 } errors[] = {
 	{ .text = "", .want = "formula '', column 1: " OPERAND },

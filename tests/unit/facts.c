@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel tree's files say about metrics: in TD_PMU_EVENTS, and Linux 6.12's
- * in TD_PMU_EVENTS_OLD.
+ * Facts about metrics in the kernel's files: those in TD_PMU_EVENTS, and of Linux 6.12 in
+ * TD_PMU_EVENTS_OLD.
  */
 #include "cmd/plan/catalog.h"
 
@@ -47,7 +47,7 @@ static const struct row {
 	{ SRF, "cpu", "tma_resource_bound",
 	  "MEM_LOAD_UOPS_RETIRED.L2_MISS MEM_LOAD_UOPS_RETIRED.L3_HIT", true,
 	  3 },
-	/* there is no such event */
+	/* the event does not exist */
 	{ SRF, "cpu", "tma_dram_bound", "", false, 3 },
 	/* the first name of an event that the core has */
 	{ SRF, "cpu", "tma_itlb_misses", "TOPDOWN_FE_BOUND.ITLB_MISS", false,
@@ -55,7 +55,7 @@ static const struct row {
 	{ EHL, "cpu", "tma_itlb_misses", "TOPDOWN_FE_BOUND.ITLB", false, 0 },
 	{ SPR, "cpu", "tma_l3_bound", "MEM_LOAD_RETIRED.L3_HIT", true, 6 },
 	{ "GenuineIntel-6-FF-1", "cpu", "tma_backend_bound", "", false, 0 },
-	/* of another PMU, which a machine without sysfs has not */
+	/* an event of another PMU, which a machine without sysfs lacks */
 	{ "AuthenticAMD-25-11-1", "cpu", "backend_bound_memory", "", false, 2 },
 }, newer[] = {
 	{ LNL, "cpu_core", "tma_backend_bound", "TOPDOWN.BACKEND_BOUND_SLOTS",
@@ -186,7 +186,7 @@ static void test_cores(const char *cpuid, const char *pmu, const char *root)
 	td_catalog_free(&catalog);
 }
 
-/* What is in the files of Linux 7.2, and not in those of 6.12. */
+/* Facts in the files of Linux 7.2 that 6.12 lacks. */
 static void test_newer(const char *root)
 {
 	for (size_t r = 0; r < TD_ARRAY_SIZE(newer); r++)
@@ -211,7 +211,7 @@ static bool has_newer(const char *root)
 	return access(path, F_OK) == 0;
 }
 
-/* What is in both. */
+/* Facts in the files of both. */
 static void test_files(const char *root)
 {
 	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)

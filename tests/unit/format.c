@@ -47,7 +47,7 @@ static const struct {
 	{ "0-7", 0, 0 },
 };
 
-#define W 0xa5a5a5a5a5a5a5a5 /* what was there before */
+#define W 0xa5a5a5a5a5a5a5a5 /* the bits before */
 
 static const struct {
 	const char *format;

@@ -15,8 +15,8 @@
 /* clang-format off */
 
 /*
- * A processor of each folder, and the names that Linux gives to events of its
- * core PMU; for hybrids of cpu_core and cpu_atom.
+ * A processor for each directory, and Linux's names of events of its core PMU; for hybrids, of
+ * cpu_core and cpu_atom.
  */
 static const struct model {
 	const char *dir, *cpuid, *core, *atom;
@@ -141,7 +141,7 @@ static struct words count_words(const char *path)
 
 /* --- one metric ----------------------------------------------------------- */
 
-/* The results of one folder, in one variant. */
+/* Results for one directory, in one variant. */
 struct sums {
 	/* metrics: the sum of values, exceptions and wrong ones */
 	size_t metrics, values, exceptions;
@@ -155,7 +155,7 @@ static void complain(struct sums *sums, const char *dir, const char *metric, con
 	printf("# %s: %s: %s\n", dir, metric, what);
 }
 
-#define MAX_DEPTH 8 /* of metrics that use metrics */
+#define MAX_DEPTH 8 /* metrics that use metrics */
 
 /* Is it a word of the text, not a part of one? */
 static bool has_word(const char *text, const char *word)
@@ -197,8 +197,8 @@ static bool needs(const struct td_pmu_events *files, const char *text, bool (*is
 }
 
 /*
- * Is each metric refused or computed as expected?  What is refused needs a
- * latency, or what is no event, and the reason says so.
+ * Return true if each metric is refused or computed as expected.  A refused metric needs a
+ * latency, or a name that is not an event, and the reason contains it.
  */
 static bool is_as_expected(const struct td_pmu_events *files, const char *text, const char *why)
 {
@@ -306,7 +306,7 @@ static void check_metric(struct sums *sums, const char *dir, const struct model_
 		check_threshold(sums, dir, b, metric, model);
 }
 
-/* --- one folder ----------------------------------------------------------- */
+/* --- one directory ---------------------------------------------------------- */
 
 static int any_name(void *ctx, const char *name)
 {
@@ -336,7 +336,7 @@ static void check_texts(const struct td_pmu_events *files, const char *dir, stru
 		bool common = strcmp(metric->pmu, TD_EACH_CORE) == 0 ||
 			      strcmp(metric->pmu, TD_NO_CORE) == 0;
 
-		/* those are in another folder */
+		/* the formulas in another directory */
 		words.formulas += common;
 		words.thresholds += common && metric->threshold;
 		parsed.formulas += is_parsed(dir, metric->name, metric->formula);

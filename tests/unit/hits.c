@@ -77,7 +77,7 @@ static double bound(double p, double n, double inside, double outside)
 
 static double wilson(double p, double n)
 {
-	/* outside of 0 and 1 there is no share */
+	/* shares are from 0 to 1 */
 	double low = p > 0 ? bound(p, n, p, 0) : 0;
 	double high = p < 1 ? bound(p, n, p, 1) : 1;
 
@@ -243,7 +243,7 @@ static void test_callers(void)
 	td_hot_functions_free(&l);
 }
 
-/* System calls and interrupts are no calls of functions. */
+/* System calls and interrupts do not count as calls of functions. */
 static void test_border(void)
 {
 	char path[] = "[kernel]";
@@ -323,9 +323,9 @@ static double run_phases(double mean_ms, int in, int other, uint64_t *chance)
 }
 
 /*
- * As if samples stood at random times, so that it is wider than need be where phases
- * are longer than the time between two samples, but it never tells how much another
- * run would differ, which is many times as much.
+ * The error assumes samples at random times.  It is too wide where phases are longer than the time
+ * between two samples, and never includes how much another run would differ, which is many times
+ * as much.
  */
 static void check_phases(double mean_ms)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What registers of IBS tell: the records of perf-amd-ibs(1), and others made by the bits
- * of the PPR.
+ * Contents of IBS registers: the records of perf-amd-ibs(1), and others built from the bits in the
+ * PPR.
  */
 #include "lib/sample/record.h"
 

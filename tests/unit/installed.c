@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is installed (TD_INSTALLED) says of each model what the kernel tree's files
- * (TD_PMU_EVENTS) say that it is made of.
+ * The installed files (TD_INSTALLED) contain the same for each model as the kernel's files
+ * (TD_PMU_EVENTS) that they are made from.
  */
 #include "metrics/files/parts.h"
 

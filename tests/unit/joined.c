@@ -27,8 +27,8 @@ static const struct {
 };
 
 /*
- * What the first run counts; 125 slots, of which 25 are in the cycles.  The
- * second run of a test is longer by a factor, and counts the rest.
+ * Counts of the first run: 125 slots, of which 25 are in the cycles.  The second run of a test is
+ * longer by a factor, and counts the remaining events.
  */
 static const struct {
 	const char *name;
@@ -48,7 +48,7 @@ static const struct {
 
 static const struct {
 	const char *name;
-	double want; /* of 125 slots, in per cent */
+	double want; /* percentage of 125 slots */
 } metrics[] = {
 	{ "tma_retiring", 40 },
 	{ "tma_backend_bound", 32 },
@@ -74,7 +74,7 @@ static double count_of(const char *name)
 	return 0;
 }
 
-/* What a run has counted; the others' events were not opened in it. */
+/* Counts of one run; events of other runs were not opened in it. */
 static struct td_totals count_run(const struct td_plan *plan, unsigned int run, double longer)
 {
 	struct td_totals totals = {
@@ -233,7 +233,7 @@ static void count_batch(const struct fixture *f, int batch, double length, const
 	}
 }
 
-/* A run of so many batches, of which no two are as long as each other. */
+/* A run of nr batches, all of different lengths. */
 static void add_run(struct fixture *f, unsigned int run, int nr, double longer, const char *varied)
 {
 	struct td_readings sum = { 0 };

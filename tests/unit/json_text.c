@@ -8,7 +8,7 @@
 /* clang-format off */
 static const struct {
 	const char *text, *want; /* the array's first string; NULL: no JSON */
-	size_t at;               /* of what is wrong */
+	size_t at;               /* position of the error */
 	int flags;
 } rows[] = {
 	{ "[\"plain\"]", "plain" },
@@ -26,7 +26,7 @@ static const struct {
 	{ "[\"a\"]\303\251", .at = 5 },
 	{ "[\"a\"] x", .at = 6 },
 	{ "\303\251", .at = 0 },
-	/* what is not strict, behind a letter */
+	/* not strict, after a letter */
 	{ "[\"\303\251\",]", .at = 6 },
 	{ "[\"\303\251\",'a']", .at = 6 },
 	{ "[\"\303\251\"] // why", .at = 7 },

@@ -10,7 +10,7 @@
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 
-/* MAY: the number does not tell. */
+/* MAY: the number does not show it. */
 enum answer {
 	NO,
 	YES,
@@ -25,9 +25,9 @@ static const struct {
 	const char *release, *build;
 	unsigned int version;
 	enum answer chains, nops, golden;
-	const char *fixed; /* of chains */
+	const char *fixed; /* release that fixes TD_FAULT_CHAINS */
 } kernels[] = {
-	/* kernel.org, Arch, Talos, Amazon, Fedora: the patch is told */
+	/* kernel.org, Arch, Talos, Amazon, Fedora: the version contains the patch */
 	{ "5.4.0", "", TD_LINUX(5, 4, 0), NO, NO, NO },
 	{ "5.15.180", "", TD_LINUX(5, 15, 180), NO, NO, YES },
 	{ "6.1.112-124.190.amzn2023.x86_64", "", TD_LINUX(6, 1, 112), NO, NO, YES },
@@ -50,7 +50,7 @@ static const struct {
 	{ "7.1.13-arch1-1", "", TD_LINUX(7, 1, 13), NO, YES, YES },
 	{ "7.2.0", "", TD_LINUX(7, 2, 0), NO, NO, NO },
 	{ "10.0", "", TD_LINUX(10, 0, 0), NO, NO, NO },
-	/* Debian: 13's releases tell it, and those before only the build */
+	/* Debian: releases of 13 contain the patch, earlier ones only in the build */
 	{ "6.12.43+deb13-amd64", DEBIAN("6.12.43-1"), TD_LINUX(6, 12, 43), NO, NO, YES },
 	{ "6.18.15+deb13-amd64", "", TD_LINUX(6, 18, 15), NO, YES, YES },
 	{ "6.1.0-31-amd64", DEBIAN("6.1.128-1"), TD_LINUX(6, 1, 128), YES, NO, YES, "6.1.131" },
@@ -73,7 +73,7 @@ static const struct {
 	{ "5.14.21-150500.55.83-default", "", TD_LINUX(5, 14, 21), NO, NO, YES },
 	{ "6.4.0-150600.23.47-default", "", TD_LINUX(6, 4, TD_ANY_PATCH), MAY, NO, MAY, "6.6.83" },
 	{ "6.12.0-160000.5-default", "", TD_LINUX(6, 12, TD_ANY_PATCH), MAY, NO, MAY, "6.12.19" },
-	/* none */
+	/* no version */
 	{ "", "", 0, NO, NO, NO },
 	{ "linux", UBUNTU, 0, NO, NO, NO },
 	{ "6", "", 0, NO, NO, NO },

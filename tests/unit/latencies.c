@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Retire latencies: their sums, the records that tell them, and who has them. */
+/* Retire latencies: their sums, their records, and the cores that have them. */
 #include "lib/count/latencies.h"
 
 #include <linux/perf_event.h>

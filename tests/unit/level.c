@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the metrics of files stand in the tree. */
+/* Places of the files' metrics in the tree. */
 #include "tests/unit/test.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static const struct {
 	{ "tma_backend_bound", "cpu_atom", NULL, 2 },
 	{ "tma_memory_bound", "cpu_core", "Backend;tma_L2_group;tma_backend_bound_group", 2,
 	  "tma_backend_bound" },
-	/* on the other kind of core, it is on another level */
+	/* another level on the other core type */
 	{ "tma_memory_bound", "cpu_atom", "tma_backend_bound_group", 2 },
 	{ "tma_resource_bound", "cpu_atom", "tma_Backend_Bound_group", 3, "tma_backend_bound" },
 	/* two levels up: not the parent */

@@ -178,7 +178,7 @@ static void test_hole(void)
 	end();
 }
 
-/* What all files together may have holds for the lists of several processes. */
+/* The limit for all files together applies to lists of several processes. */
 static void test_together(void)
 {
 	static const char map[] = "1000 100 first\n2000 100 second\n";
@@ -239,7 +239,7 @@ static void test_memory(void)
 	}
 }
 
-/* A command with the temporary folder as $ROOT and this program as $SELF. */
+/* Run a command with the temporary directory as $ROOT and this program as $SELF. */
 static bool shell(const char *command)
 {
 	setenv("ROOT", root, 1);
@@ -273,7 +273,7 @@ static void is_name(uint64_t address, const char *want, const char *what)
 	is_str(name(location), want, "%s", what);
 }
 
-/* Files of debugging symbols, in the root folder of a process. */
+/* Debug files in the root directory of a process. */
 static void test_debug_files(uint64_t offset)
 {
 	if (!shell("command -v objcopy >/dev/null")) {

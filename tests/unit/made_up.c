@@ -68,7 +68,7 @@ static bool has_level_1(enum td_uarch uarch)
 	       uarch == TD_BROADWELL || uarch == TD_ARCTIC_WOLF;
 }
 
-/* What the row of a core says is enough for a tree of each model that has it. */
+/* The row of a core is enough for a tree of each model with it. */
 static void check_trees(void)
 {
 	struct td_machine machine;

@@ -28,7 +28,7 @@ static struct td_pmu pmus[] = {
 
 /* The kinds of events. */
 enum shape {
-	HYBRID,  /* each name exists on both kinds of core */
+	HYBRID,  /* each name exists on both core types */
 	ALONE,   /* events whose divisor is missing */
 	BRACES,  /* software events in groups, each with a clock */
 	REFUSED, /* no event is counted */
@@ -86,7 +86,7 @@ static struct td_machine make_machine(void)
 	return machine;
 }
 
-/* Totals of one task, which ran only on the first kind of core. */
+/* Totals of one task, which ran only on the first core type. */
 static void fill_readings(struct td_readings *readings, const struct td_plan *plan)
 {
 	readings->v = calloc(NR, sizeof(*readings->v));

@@ -68,7 +68,7 @@ static const struct {
 	    CELL(33, 1), CELL(1, 1), CELL(1, 1) }, { TD_MISFIT_SUM } },
 };
 
-/* What a tree says of its marks. */
+/* Explanations of marks below a tree. */
 static const struct {
 	struct td_cell cells[3];
 	const char *want;

@@ -155,8 +155,8 @@ static inline void model_add_units(struct td_machine *machine, const struct td_p
 }
 
 /*
- * core, atom: names in sysfs of cpu, or of cpu_core and cpu_atom; atom is NULL
- * if the model is no hybrid.  Free with td_machine_free().
+ * core, atom: names in sysfs of cpu, or of cpu_core and cpu_atom; atom is NULL if the model is not
+ * a hybrid.  Free with td_machine_free().
  */
 static inline void model_machine(struct td_machine *machine, const struct td_cpuid *cpuid,
 				 const char *core, const char *atom,

@@ -82,7 +82,7 @@ static const struct {
 	bool files;
 	struct td_verdict verdict;
 	const char *count, *where, *explain;
-	unsigned int nr_sets; /* of --no-multiplex */
+	unsigned int nr_sets; /* number of runs of --no-multiplex */
 	long long runs;
 	bool above;
 	const char *when;
@@ -352,7 +352,7 @@ static void test_row(const struct td_source *like, size_t r)
 		free(owned[i]);
 }
 
-/* Of a recording, only what can be counted again is named. */
+/* For a recording, only nodes that can be counted again are named. */
 static void test_report(const struct td_source *like)
 {
 	const struct {
@@ -519,7 +519,7 @@ static const struct {
 	{ "not counted", { .situation = TD_SITUATION_NOT_COUNTED }, 1, NULL, "" },
 };
 
-/* The lines of two other kinds of core, below that of the first. */
+/* The lines of two other core types, below that of the first. */
 static void test_others(void)
 {
 	const struct td_report report = {

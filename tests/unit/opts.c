@@ -379,7 +379,7 @@ static void test_pair(size_t a, size_t b)
 	td_opts_free(&opts);
 }
 
-/* Who types a level wants to see it, however short the run is. */
+/* A level that the user typed is shown, however short the run is. */
 static void test_level(const char *words, bool drill, bool by_default)
 {
 	td_autofree char *text = strdup(words);

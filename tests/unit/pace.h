@@ -15,8 +15,8 @@ static inline int test_compare_numbers(const void *a, const void *b)
 }
 
 /*
- * Return the CPU time of sorting so many numbers, in units of clock(), at least 1.
- * The shortest of three tries: something else may have slowed the others down.
+ * Return the CPU time of sorting nr numbers, in units of clock(), at least 1.  This is the
+ * shortest of three tries, because another program may have slowed the others down.
  */
 static inline clock_t test_time_sort(size_t nr)
 {
@@ -41,9 +41,9 @@ static inline clock_t test_time_sort(size_t nr)
 }
 
 /*
- * Return the most CPU time that a test of so many elements may take.  What handles
- * each once takes 1 to 50 times as long as sorting them, on any machine; what
- * compares each with all others takes thousands of times as long.
+ * Return the maximum CPU time for a test of nr elements.  Handling each element once takes 1 to 50
+ * times as long as sorting them, on any machine; comparing each with all others takes thousands of
+ * times as long.
  */
 static inline clock_t test_most_time(size_t nr)
 {

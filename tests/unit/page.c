@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of pages: text of others in them, and the places of nodes in pictures. */
+/* Tests of pages: untrusted text in them, and the places of nodes in charts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

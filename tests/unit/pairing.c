@@ -5,7 +5,7 @@
 
 #include "tests/unit/test.h"
 
-/* Two kinds of core, with a group each: of two events, and of one. */
+/* Two core types, with a group each: of two events, and of one. */
 static struct td_event events[3];
 static int members[] = { 0, 1, 2 };
 static struct td_group groups[] = {
@@ -48,7 +48,7 @@ static void begin(void)
 	now_ns = 1000;
 }
 
-/* Of a thread on a CPU: CPU 1 is of the second kind. */
+/* Return a record of a thread on a CPU; CPU 1 is of the second core type. */
 static struct td_record record_of(int tid, int cpu)
 {
 	return (struct td_record){ .kind = TD_RECORD_SAMPLE,
@@ -289,7 +289,7 @@ static void sample_by(uint64_t running_ns, uint64_t stack, enum td_probed what)
 	td_pairing_sample(&pairing, &r, 0, what, F);
 }
 
-/* Of probes that are off at times, those of returns for shorter. */
+/* Probes that are sometimes off, return probes for a shorter time. */
 static void test_clocks(void)
 {
 	begin();
@@ -367,14 +367,14 @@ static void test_kernel(void)
 
 /* --- interrupts ------------------------------------------------------------- */
 
-/* Counts go on by as much as the time. */
+/* Counts grow as fast as the time. */
 static void interrupt(bool begins)
 {
 	now_ns += 10;
 	sample(7, 0, 0, now_ns, begins ? TD_PROBED_INTERRUPT : TD_PROBED_INTERRUPT_END, 0);
 }
 
-/* Of a call of so many ns in all, so many of them in interrupts. */
+/* Return true if a call took time_ns in total, of which ns were in interrupts. */
 static bool is_interrupted(size_t call, uint64_t time_ns, uint64_t ns)
 {
 	return calls[call].time_ns == time_ns && sum(call, TD_CALL_INTERRUPTED_NS) == ns &&
@@ -406,7 +406,7 @@ static void test_interrupts(void)
 		   is_interrupted(2, 70, 30),
 	   "one within another is counted once, in all calls around it");
 	ok(pairing.nr_interrupts == 5, "all that began");
-	/* they begin or end where nobody looks */
+	/* interrupts that begin or end without a probe */
 	enter(7, 500, F);
 	interrupt(false);
 	interrupt(true);
@@ -454,7 +454,7 @@ static void test_interrupts_of_kernel(void)
 	pairing.kernel = false;
 }
 
-/* A call from before the gap never ends, nor is one of within it told. */
+/* A call from before the gap never ends, and calls within it are not reported. */
 static void test_gap(void)
 {
 	begin();
@@ -506,7 +506,7 @@ static void test_lost(void)
 	ok(nr == 2 && sums[1][2] == 0, "what another CPU counted in between is not its");
 }
 
-/* Of a thread that is seen on a CPU for the first time after a loss. */
+/* A thread that is seen on a CPU for the first time after a loss. */
 static void test_lost_place(void)
 {
 	begin();

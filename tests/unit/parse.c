@@ -113,7 +113,7 @@ static const struct {
 	int max;
 	size_t nr;
 	const char *want; /* NULL: refused */
-	int rc;           /* 0 stands for -EINVAL */
+	int rc;           /* 0 means -EINVAL */
 } lists[] = {
 	{ "", 100, 0, "" },
 	{ "\n", 100, 0, "" },
@@ -165,7 +165,7 @@ static const struct {
 	{ "0-3:1/2", 100 },
 };
 
-/* what both have, either has, and a alone has */
+/* intersection, union and difference */
 static const struct {
 	const char *a, *b, *both, *either, *rest;
 } sets[] = {

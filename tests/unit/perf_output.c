@@ -15,7 +15,7 @@
 #define MAX_HAS 6
 
 /* clang-format off */
-/* What perf wrote, and what the recording must contain. */
+/* Output of perf, and the expected contents of the recording. */
 static const struct {
 	const char *name, *text;
 	const char *has[MAX_HAS], *not;

@@ -15,7 +15,7 @@
 #define LOST      (-2)
 #define NEVER     (-3)
 
-/* Reports of a metric each, of up to two rows: a value, or what is in place of it. */
+/* Reports of one metric each, with up to two rows: a value, or the reason for its absence. */
 static const struct {
 	const char *name;
 	struct td_clocks clocks;
@@ -218,7 +218,7 @@ static size_t count_events(const char *text, const char *name)
 	return nr;
 }
 
-/* Nothing was counted at all: no file, or one that says when. */
+/* No counts at all: no file, or one that contains only the time. */
 static void check_empty(void)
 {
 	const struct td_frame frame = { .target = "x" };

@@ -7,13 +7,13 @@
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 
-#define NR_BITS  17 /* ten general counters, fixed ones 0 to 6 behind them */
+#define NR_BITS  17 /* ten general counters, followed by the fixed ones 0 to 6 */
 #define FIXED(n) (1u << (10 + (n)))
 
 /*
- * How many groups the counters force: of the events that only a general
- * counter can count, so many a group.  With the watchdog on fixed counter 1,
- * cycles take one of each group's general counters, too.
+ * Minimum number of groups: the number of events that only general counters can count, divided by
+ * their number.  With the watchdog on fixed counter 1, cycles also take a general counter of each
+ * group.
  */
 /* clang-format off */
 static const struct {
@@ -166,7 +166,7 @@ static bool has_clone(const struct planned *p, const struct td_group *first,
 	int reference = p->tree.references[p->pmu];
 	const struct td_event *a, *b;
 
-	/* beside what is pinned, each counts cycles of its own */
+	/* each group except the pinned ones counts its own cycles */
 	if (first->pinned)
 		return g == first || is_of_cycles(p, g);
 	if (g == first || reference < 0)
@@ -180,7 +180,7 @@ static bool has_clone(const struct planned *p, const struct td_group *first,
 	       a->config[0] == b->config[0];
 }
 
-/* Each event of the PMU stands in one group of it, once. */
+/* Each event of the PMU is in exactly one group. */
 static bool is_complete(const struct planned *p)
 {
 	for (int e = 0; e < (int)p->plan.events.nr; e++) {
@@ -263,8 +263,8 @@ static void check_level_1(const struct planned *p, const char *name, int groups)
 }
 
 /*
- * Fields of PERF_METRICS that took turns would be more than all slots: all of level 1
- * is pinned, and nothing else with it.
+ * Multiplexed fields of PERF_METRICS would add up to more than all slots, so all of level 1 is
+ * pinned, and no other event with it.
  */
 static void check_pinned(const struct planned *p, const char *name)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Plans of many events: what is pinned, what the groups that take turns count
- * besides, and what stands for itself.
+ * Plans of many events: which are pinned, which events multiplexed groups count in addition, and
+ * which groups have only one event.
  */
 #include "lib/plan/fit.h"
 #include "lib/plan/plan.h"
@@ -21,7 +21,7 @@ static const struct {
 	bool clocks;
 	uint32_t held; /* fixed counters of other programs */
 	const char *families; /* a digit for each event; NULL: none */
-	const char *want;     /* its groups; behind : those of a family */
+	const char *want;     /* its groups; after ":", those of a family */
 } rows[] = {
 	{ "all fit at once", "spr", "srbade", "1srb 2a 3de",
 	  .want = "srbade" },
@@ -181,7 +181,7 @@ static void test_row(size_t r)
 /* clang-format off */
 static const struct {
 	const char *name;
-	const char *mods[3]; /* of a third of the events each */
+	const char *mods[3]; /* modifiers of a third of the events each */
 	const char *want; /* the reference's name */
 } rings[] = {
 	{ "no modifiers", { "", "", "" }, "cpu/cpu-cycles/" },
@@ -236,7 +236,7 @@ static void test_rings(size_t r)
 	td_machine_free(&machine);
 }
 
-/* What is not a core's: a group each; what no counter counts: none. */
+/* Events outside of cores have a group each, and events without a counter none. */
 static void test_others(void)
 {
 	const struct td_schedule schedule = { .always = true };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The scheduler of events that were typed.  The rule (lib/plan/plan.h; metrics.md,
- * 1.3: what the kernel demands): SLOTS leads, all fields of its PMU directly
- * behind it, then what was typed in braces with SLOTS; everything else stays
- * as it was typed; one PMU a group.
+ * The scheduler of typed events.  The rule (lib/plan/plan.h; metrics.md, 1.3): SLOTS leads,
+ * followed directly by all fields of its PMU, and then by the events typed in braces with SLOTS.
+ * Everything else stays as typed.  A group has one PMU.
  */
 #include "lib/plan/plan.h"
 
@@ -88,8 +87,8 @@ static char letter_of(const struct typed *t, int event)
 }
 
 /*
- * "core: S T | atom: T | x": groups of a hybrid's core PMUs say which; + is an
- * event that nobody asked for.
+ * "core: S T | atom: T | x": groups name the core PMU of a hybrid; + is an event that was not
+ * requested.
  */
 static char *describe(const struct typed *t)
 {
@@ -206,7 +205,7 @@ static const struct {
 	{ "spr", "{S,T},{c,S,B},F", "S T F | S B c" },
 	{ "icx", "S,c", "S | c" },
 
-	/* nobody asked for it */
+	/* added without a request */
 	{ "spr", "T", "+S T" },
 	{ "icx", "i,T,B", "i | +S T B" },
 	{ "spr", "{i,T}", "+S T i" },
@@ -283,7 +282,10 @@ static bool each_once(const struct typed *t)
 	return true;
 }
 
-/* Of one PMU, but for the software's; led by SLOTS and so marked, or not. */
+/*
+ * Return true if the group has one PMU, apart from software events, and is marked if SLOTS leads
+ * it.
+ */
 static bool is_sound(const struct typed *t, const struct td_group *group)
 {
 	const struct td_event *events = t->plan.events.v;
@@ -346,7 +348,7 @@ static void test_case(size_t i)
 	}
 }
 
-/* SLOTS that nobody asked for: as its field, and not shown. */
+/* SLOTS without a request: like its field, and hidden. */
 static void test_added(void)
 {
 	const struct td_event *slots;
@@ -366,7 +368,7 @@ static void test_added(void)
 	typed_free(&t);
 }
 
-/* What is known to be impossible is in no group. */
+/* Events that are known to be impossible are in no group. */
 static void test_refused_before(void)
 {
 	td_autofree char *got = NULL;
@@ -435,7 +437,7 @@ static void test_weak_too_large(const char *text, size_t groups, size_t notes)
 	typed_free(&t);
 }
 
-/* What is typed is counted as typed, or not at all. */
+/* Typed events are counted as typed, or not at all. */
 static void test_as_typed(const char *text, bool pinned)
 {
 	const struct td_group *group;
@@ -549,10 +551,9 @@ static void test_refuse(size_t row)
 
 /* clang-format off */
 /*
- * Modifiers as bits of perf_event_attr: the letters of what is excluded (user,
- * kernel, hypervisor, Idle, Host, Guest), p and a number, D pinned, e
- * exclusive.  As perf 7.2 sets them (parse_events__modifier_list()); in the
- * order of the groups, and in them of their members.
+ * Modifiers as bits of perf_event_attr: letters for what is excluded (user, kernel, hypervisor,
+ * Idle, Host, Guest), p and a number, D pinned, e exclusive. perf 7.2 sets the same
+ * (parse_events__modifier_list()).  In the order of the groups and their members.
  */
 static const struct {
 	const char *model, *text, *want;
@@ -596,7 +597,7 @@ static const struct {
 	{ "spr", "{c,i}:De", "De -" },
 	{ "adl", "{c,i}:D", "D - | D -" },
 	{ "spr", "{c,i}:W", "- -" },
-	/* whoever leads in the end */
+	/* whichever event leads in the end */
 	{ "spr", "{i,S}:D", "D -" },
 	{ "spr", "{i:e,T,S}", "e - -" },
 	{ "spr", "{T,i}:De", "De - -" },

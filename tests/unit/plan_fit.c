@@ -14,7 +14,7 @@
 #define RAW(code)       \
 	{               \
 		0, code \
-	} /* of the PMU itself */
+	} /* the PMU itself */
 #define HARDWARE(id)                  \
 	{                             \
 		1, PERF_COUNT_HW_##id \
@@ -96,8 +96,8 @@ static void test_row(size_t i)
 }
 
 /*
- * Two groups of SLOTS and one that is sampled: of three turns, two are the plan's,
- * one group each.  A pinned one has all the time, which tells how long it is.
+ * Two groups of SLOTS and one that is sampled: the plan has two of three turns, one for each of
+ * its groups.  A pinned group has all the time, which shows how long it is.
  */
 static void test_beside_sampled(const char *name, bool pinned, double want)
 {
@@ -220,7 +220,7 @@ static void test_fit(size_t i)
 	td_machine_free(&machine);
 }
 
-/* Groups of cycles and so many events that any general counter counts. */
+/* Groups of cycles and nr events that any general counter can count. */
 static const struct {
 	const char *name, *machine;
 	int pmu, nr;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The scheduler on many events: a real list, and ones made by chance.  Whether
- * counters suffice is told by Hall's theorem, from the tables of the kernel's
- * driver as they are written down here once more.
+ * The scheduler with many events: a real list and random ones.  Hall's theorem decides whether the
+ * counters suffice, using the tables of the kernel's driver, which are repeated here.
  */
 #include "lib/plan/plan.h"
 
@@ -242,7 +241,7 @@ static bool none_could_be_merged(const struct list *l)
 	return true;
 }
 
-/* Every group that takes turns has the reference or a clone of it. */
+/* Return true if every multiplexed group has the reference or a clone of it. */
 static bool has_references(const struct list *l, bool wanted)
 {
 	const struct td_plan *plan = &l->plan;
@@ -259,7 +258,7 @@ static bool has_references(const struct list *l, bool wanted)
 	return true;
 }
 
-/* How many of the events that take turns want no counters but those of set. */
+/* Return the number of multiplexed events that need counters of the set. */
 static size_t count_bound(const struct list *l, unsigned int set)
 {
 	const struct td_plan *plan = &l->plan;
@@ -277,7 +276,10 @@ static size_t count_bound(const struct list *l, unsigned int set)
 	return nr;
 }
 
-/* How many such events a group has room for, beside what is always there. */
+/*
+ * Return the number of such events for which a group has room next to the events that are always
+ * there.
+ */
 static size_t room_for(const struct list *l, unsigned int set)
 {
 	const struct td_plan *plan = &l->plan;
@@ -376,7 +378,7 @@ static void test_real(int level, bool watchdog, bool pinned)
 	free_list(&l);
 }
 
-/* --- by chance ------------------------------------------------------------ */
+/* --- random lists ------------------------------------------------------------- */
 
 static unsigned int below(unsigned int *state, unsigned int limit)
 {
@@ -384,7 +386,7 @@ static unsigned int below(unsigned int *state, unsigned int limit)
 	return (*state >> 16) % limit;
 }
 
-/* A config of one of the kinds that the constraints tell apart. */
+/* Make a config of one of the kinds that the constraints distinguish. */
 static void chance_event(unsigned int *state, bool registers, char *out, size_t size)
 {
 	static const unsigned int codes[] = { 0x10, 0x47, 0xa6, 0xb1, 0xc4,

@@ -13,7 +13,7 @@
 static const struct {
 	const char *name, *model;
 	const char *events;   /* a letter each */
-	const char *needs;    /* words of letters, behind their rank */
+	const char *needs;    /* words of letters, after their rank */
 	char reference;       /* a letter; 0: none */
 	bool watchdog;
 	const char *want; /* groups; a clone is its reference's capital */
@@ -151,7 +151,7 @@ static void test_split(const char *model, int level)
 static const struct {
 	const char *name;
 	struct td_target target;
-	bool disabled, enable_on_exec; /* the leader alone */
+	bool disabled, enable_on_exec; /* only the leader */
 	bool inherit, exclude_kernel, exclude_guest;
 } attrs[] = {
 	{ "system wide", { .system_wide = true }, .disabled = true },

@@ -19,7 +19,7 @@
 struct made {
 	int pmu;
 	int nr;          /* number of 0xd0 events */
-	uint64_t config; /* of one more event; 0: none */
+	uint64_t config; /* config of one more event; 0: none */
 	bool pinned, exclusive;
 	unsigned int set; /* expected; 0: every run */
 	double share;     /* expected without sets, in per cent */

@@ -18,10 +18,7 @@
 #define CACHE "m/cache.json"
 
 /* clang-format off */
-/*
- * The folder that a map has for a processor; NULL: an error that contains
- * about.
- */
+/* The directory that a map has for a processor; NULL: an error that contains about. */
 static const struct {
 	const char *name, *cpuid, *map, *want, *about;
 	int code;
@@ -258,7 +255,7 @@ static const struct td_model_event *find(struct td_pmu_events *events, const cha
 	return event;
 }
 
-/* Reads a folder with this map and this file in its folder m. */
+/* Read a directory with this map and this file in its directory m. */
 static int read_made_up(const char *root, const char *cpuid, const char *map,
 			struct td_pmu_events *events, struct td_err *err)
 {
@@ -379,7 +376,7 @@ static void is_all(const struct td_pmu_events *events, const char *want, const c
 	is_str(got, want, "%s", what);
 }
 
-/* A folder with core and uncore files; reading uncore twice adds them once. */
+/* A directory with core and uncore files; reading uncore twice adds them once. */
 static void test_uncore(const char *root, const char *what)
 {
 	struct td_pmu_events events;
@@ -404,7 +401,7 @@ static void test_uncore(const char *root, const char *what)
 	td_pmu_events_free(&events);
 }
 
-/* After an error, what was read before can still be found. */
+/* After an error, earlier contents can still be found. */
 static void test_bad_uncore(const char *root)
 {
 	struct td_pmu_events events;
@@ -425,7 +422,7 @@ static void test_bad_uncore(const char *root)
 	td_pmu_events_free(&events);
 }
 
-/* Folders of each kind. */
+/* Directories of each kind. */
 static void test_shapes(const char *root)
 {
 	char model[PATH_MAX];
@@ -484,7 +481,7 @@ static void test_one_by_one(const char *root)
 	td_pmu_events_free(&events);
 }
 
-/* Folders without any known file. */
+/* Directories without any known file. */
 static const struct {
 	const char *name, *path, *file, *about;
 } nothings[] = {

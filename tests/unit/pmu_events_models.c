@@ -199,7 +199,7 @@ static size_t count_in(const char *text, const char *word)
 	return nr;
 }
 
-/* Counts a word in the files of a folder. */
+/* Count a word in the files of a directory. */
 static size_t count_word(const char *path, const char *word)
 {
 	DIR *dir = opendir(path);
@@ -299,8 +299,8 @@ static bool is_member(struct json_object *object, const char *key, const char *g
 }
 
 /*
- * Is the constraint read right?  In trees of Linux 6.3 and later, its last word
- * says what it means.
+ * Is the constraint read correctly? In trees of Linux 6.3 and later, its last word contains the
+ * answer.
  */
 static bool is_split(struct json_object *object, enum td_split got)
 {
@@ -433,7 +433,7 @@ static void check_events(const char *dir, struct td_pmu_events *events)
 	   dir, latencies);
 }
 
-/* What is read before uncore events are requested. */
+/* Contents before uncore events are requested. */
 static void check_core(const char *dir, const struct td_pmu_events *events)
 {
 	size_t nr = 0;

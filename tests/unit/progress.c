@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the line of several runs says. */
+/* The progress line of several runs. */
 #include "cmd/run/progress.h"
 
 #include <string.h>

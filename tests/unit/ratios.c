@@ -23,7 +23,7 @@ struct count {
 	const char *mods;
 	int braces; /* number of its {}; 0: none */
 	const char *name;
-	double scale; /* 0 stands for 1 */
+	double scale; /* 0 means 1 */
 	bool hidden;
 	enum td_tool tool;
 	const char *refusal;
@@ -434,10 +434,7 @@ static void test_twice(void)
 	is_str(text, "3.000 CPUs utilized", "the one in the middle");
 }
 
-/*
- * The task was on this kind of core for half of the clock's time, with 3 cycles
- * per ns.
- */
+/* The task was on this core type for half of the clock's time, with 3 cycles per ns. */
 static void test_share(void)
 {
 	struct td_event events[2];

@@ -24,7 +24,7 @@ static void begin(uint32_t type, uint16_t misc)
 {
 	struct perf_event_header header = { .type = type, .misc = misc };
 
-	/* what is not written must not be read as nothing */
+	/* bytes that are not written must not be read as 0 */
 	memset(words, 0xa5, sizeof(words));
 	memcpy(words, &header, sizeof(header));
 	nr = 1;
@@ -209,7 +209,7 @@ static void test_raw(void)
 	check_short(&with_raw, nr, "with raw data");
 	put_sample(PERF_RECORD_MISC_USER);
 	put_chain();
-	put_pair(4, 0); /* what the kernel writes of an event that has none */
+	put_pair(4, 0); /* the kernel's pair for an event that has none */
 	put(0);
 	ok(parse(&r, &with_raw) && !r.nr_raw, "with none");
 	put_sample(PERF_RECORD_MISC_USER);
@@ -241,7 +241,7 @@ static void test_branches(void)
 	ok(!parse(&r, &with_branches), "a number that would overflow");
 }
 
-/* Registers of 64 bits, a copy of 16 bytes, of which so many could be read. */
+/* Put 64-bit registers and a copy of 16 bytes, of which nr_copied could be read. */
 static void put_copy(uint64_t nr_copied)
 {
 	put_sample(PERF_RECORD_MISC_USER);
@@ -524,7 +524,7 @@ static void test_lost(void)
 	struct td_record r;
 
 	begin(PERF_RECORD_LOST, 0);
-	put(78); /* of the event whose ring it is */
+	put(78); /* id of the event that the ring belongs to */
 	put(12);
 	put_trailer();
 	ok(parse(&r, &plain) && r.kind == TD_RECORD_LOST && r.lost == 12 && r.cpu == 3 &&
@@ -565,7 +565,7 @@ static void test_throttle(void)
 	}
 }
 
-/* Of types that a later kernel may add. */
+/* Record types that a later kernel may add. */
 static void test_others(void)
 {
 	struct td_record r;

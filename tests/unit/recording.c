@@ -230,7 +230,7 @@ static void add_readings(const struct td_machine *machine, const struct td_plan 
 	}
 }
 
-/* What the program writes. */
+/* The recording that the program writes. */
 struct original {
 	struct td_machine machine;
 	struct td_plan plan;
@@ -350,7 +350,7 @@ static void test_there_and_back(const char *model)
 	free_original(&o);
 }
 
-/* Returns NULL if exactly the whole lines were read, else what was wrong. */
+/* Return NULL if exactly the complete lines were read, otherwise the difference. */
 static const char *read_cut(const struct original *o, size_t size)
 {
 	struct td_readings readings = { 0 };

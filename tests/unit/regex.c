@@ -14,7 +14,7 @@ static const char many[] = "too many repetitions or anchors";
 /* clang-format off */
 static const struct {
 	const char *text;
-	size_t nr;       /* times that it stands there */
+	size_t nr;       /* number of occurrences */
 	const char *why; /* NULL: it is compiled */
 } rows[] = {
 	{ "^/(web|db)$", 1, NULL },

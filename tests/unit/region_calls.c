@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The calls of libtdstat, counted by counters that are simulated: what is shown of a
- * region is what it did, and the error holds it.
- */
+/* Calls of libtdstat with simulated counters: results are the true values within the error. */
 #include <stddef.h>
 #include <string.h>
 
@@ -18,7 +15,7 @@ enum {
 
 /* --- counters --------------------------------------------------------------- */
 
-/* What the thread has counted, and what of it when PERF_METRICS began anew. */
+/* Counts of the thread, and their values when PERF_METRICS was restarted. */
 static struct {
 	double slots, lost;
 } now, begun;
@@ -156,8 +153,8 @@ static struct td_cell shown(void)
 /* --- tests ------------------------------------------------------------------ */
 
 /*
- * What runs between two calls goes into the rounding of the second one, whether there
- * were few slots before the first one or many.
+ * Work between two calls is a part of the second call's rounding, whether there were few slots
+ * before the first one or many.
  */
 static void check_between(void)
 {
@@ -179,10 +176,7 @@ static void check_between(void)
 	}
 }
 
-/*
- * What runs after a long call, whose 60.1 % are no whole steps, is not rounded as
- * that call was.
- */
+/* Work after a long call, whose 60.1 % are not whole steps, is not rounded like the call. */
 static void check_outside(void)
 {
 	struct td_cell cell;
@@ -207,11 +201,11 @@ static void check_restarts(void)
 {
 	static const struct {
 		const char *name;
-		double slots; /* of a call, and of what runs before it */
+		double slots; /* slots of a call, and of the work before it */
 		unsigned int most;
 	} rows[] = {
 		{ "50 ns", 900, 1 + 10000 * 1800 / 2000000 },
-		/* each begins its outside anew, but not itself */
+		/* each restarts the fields before it, but not within it */
 		{ "1 ms", 18e6, 16 + 10000 },
 	};
 
@@ -263,7 +257,7 @@ static void start_buckets(uint64_t seed)
 	td_process.spec.buckets = true;
 }
 
-/* What is shown of the bucket that such a call is in; nothing if it has no calls. */
+/* Return the shown cell of the bucket with such a call; empty if it has no calls. */
 static struct td_cell shown_of_bucket(uint64_t ns)
 {
 	struct td_batched one = { .timeline.nr = files.counts.timeline.nr,
@@ -309,7 +303,7 @@ static uint64_t calls_of_all_buckets(void)
 	return sum;
 }
 
-/* 18 slots are a nanosecond.  PERF_METRICS begin anew: rounding is another error. */
+/* A nanosecond has 18 slots.  PERF_METRICS are restarted, so that rounding is a separate error. */
 static void timed_call(double us, double lost)
 {
 	struct td_moment moment;
@@ -377,7 +371,7 @@ static void check_slowest(void)
 	}
 }
 
-/* Its time has theirs, and so it is in one bucket with what was within it. */
+/* The outer call includes the time of the inner ones, so it is in one bucket with them. */
 static void check_recursion(void)
 {
 	const struct td_region *all;
@@ -397,7 +391,7 @@ static void check_recursion(void)
 	forget_files();
 }
 
-/* What counting takes is no part of what is shown, nor of the choice of a bucket. */
+/* The cost of counting is neither in the results nor in the choice of a bucket. */
 static void check_cost(void)
 {
 	struct td_thread_region outer = { .name = name, .every = 1 };
@@ -426,7 +420,7 @@ static void check_cost(void)
 	forget_files();
 }
 
-/* The error of a bucket holds what is true of its calls; one in five is another. */
+/* The error of a bucket covers the true values of its calls; one in five differs. */
 static void check_coverage_of_bucket(const struct pattern *pattern)
 {
 	struct coverage coverage = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the library writes is what tdstat reads, without the cost of counting. */
+/* tdstat reads the counts that the library writes, without the cost of counting. */
 #include "cmd/regions/region_sums.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ enum {
 	FIELD,
 	OTHER,
 	NR
-}; /* OTHER is of another kind of core */
+}; /* OTHER is of another core type */
 enum {
 	CALLS = 32,
 	CHILDREN = 64
@@ -181,7 +181,7 @@ static void check_threads_and_processes(void)
 	clean();
 }
 
-/* A quarter of the calls end on another kind of core, where one takes longer. */
+/* A quarter of the calls end on another core type, where a call takes longer. */
 static void check_cost_of_kinds(void)
 {
 	struct td_region_files files;
@@ -423,7 +423,7 @@ static void check_buckets(void)
 	}
 	if (read_all(&files, &err))
 		exit(1);
-	/* with and without what is within, two buckets, and the slow calls */
+	/* with and without inner regions, two buckets, and the slow calls */
 	is_int((long long)files.regions.nr, 5, "elements");
 	is_int((long long)calls_in_buckets(&files), 4040, "calls in buckets");
 	slow = bucket_of(&files, 70000);
@@ -449,9 +449,9 @@ static void check_buckets(void)
 	clean();
 }
 
-/* What a call leaves when its process is killed. */
+/* State of a call when its process is killed. */
 enum killed {
-	IN_EDIT,      /* nothing of the call */
+	IN_EDIT,      /* no effect of the call yet */
 	IN_COMMIT,    /* all of it, and nothing is in its place */
 	BEFORE_POINT, /* the bucket is changed, too */
 	NOT,
@@ -524,7 +524,7 @@ static void check_many_buckets(void)
 	is_int((long long)calls_in_buckets(&files), 2 * TD_REGION_BUCKETS, "all calls are there");
 	is_int((long long)files.elsewhere, 2 * (TD_REGION_BUCKETS - TD_REGION_PLACES),
 	       "some elsewhere");
-	/* those behind the last are in that */
+	/* calls after the last bucket are in the last one */
 	is_int((long long)bucket_of(&files, td_region_bucket_ns(31))->calls.counted,
 	       2 + 2 * (TD_REGION_BUCKETS - TD_REGION_PLACES), "the nearest");
 	is_int((long long)bucket_of(&files, td_region_bucket_ns(30))->calls.counted, 2,
@@ -593,7 +593,7 @@ static void check_damaged_bucket(void)
 	clean();
 }
 
-/* Of a library that has no buckets. */
+/* A library without buckets. */
 static void check_older(void)
 {
 	struct td_region_files files;
@@ -680,7 +680,7 @@ static void check_damage(void)
 	td_region_files_free(&files);
 }
 
-/* Whoever makes the files: nothing waits, and nothing else is read. */
+/* Untrusted files: reading does not block, and other files are not read. */
 static void check_no_files(void)
 {
 	char path[96], other[64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* RDPMC of a group of which the kernel changes one event meanwhile. */
+/* RDPMC of a group in which the kernel changes an event during the read. */
 #include "lib/region/parts.h"
 
 #include "tests/unit/test.h"
@@ -14,7 +14,7 @@ static struct perf_event_mmap_page pages[NR];
 static struct td_thread_counters counters;
 static struct td_group_spec spec;
 
-/* What each event has counted until now, wherever it is counted. */
+/* Counts of each event so far, on any counter. */
 static const int64_t counts[NR] = { 5000, 700 };
 static unsigned int reads;
 
@@ -39,7 +39,7 @@ bool td_rseq_read(const uint8_t *group_of_cpu, uint8_t group, const uint32_t *se
 		place(MEMBER, 7, 600);
 	reads++;
 	for (uint64_t i = 0; i < nr; i++) {
-		values[i] = 123456; /* of somebody else */
+		values[i] = 123456; /* another event's counter */
 		for (int e = 0; e < NR; e++) {
 			if (pages[e].index == selectors[i] + 1)
 				values[i] = (uint64_t)(counts[e] - pages[e].offset);

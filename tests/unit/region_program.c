@@ -28,7 +28,7 @@ static char prefix[64];
 static char programs[PATH_MAX];
 static struct td_region_files files;
 
-/* build/tests/unit/region_program: the programs are beside its folder. */
+/* Find the programs, which are in the directory of build/tests/unit/region_program. */
 static void find_programs(const char *self)
 {
 	char copy[PATH_MAX];
@@ -54,7 +54,7 @@ static void write_spec(void)
 	fclose(fp);
 }
 
-/* Of the program's descriptors; 0: as they are. */
+/* Limits on the program's descriptors; 0: unchanged. */
 static rlim_t soft_limit, hard_limit;
 
 static void limit_descriptors(void)
@@ -160,7 +160,7 @@ static bool run_other(const char *name, const char *what)
 	return true;
 }
 
-/* -1: there is no such region. */
+/* Return -1 if there is no such region. */
 static long long calls_of(const char *name)
 {
 	const struct td_region *region = td_regions_find(&files.regions, name, false);
@@ -198,7 +198,7 @@ static void check_threads(void)
 	has_calls("icache", 512);
 	dram = td_regions_find(&files.regions, "dram", false);
 	ok(dram && dram->calls.threads == 8, "of eight threads");
-	/* a call works for 50 us, if nobody takes its CPU */
+	/* a call works for 50 us, unless another program takes its CPU */
 	ok(clock_of("dram", false) > 512 * 1000 &&
 		   clock_of("dram", false) <= clock_of("outer", false),
 	   "%llu ns of dram, %llu of outer", (unsigned long long)clock_of("dram", false),
@@ -206,7 +206,7 @@ static void check_threads(void)
 	ok(clock_of("outer", true) < clock_of("outer", false), "and less of outer alone");
 }
 
-/* What counting is said to take of a call, in ns. */
+/* Return the stated cost of counting a call, in ns. */
 static double cost_of_a_call(void)
 {
 	struct td_region_head head = { .nr_values = 0 };
@@ -365,8 +365,8 @@ static void limit_to(__rlimit_resource_t resource, rlim_t value)
 }
 
 /*
- * The program keeps its descriptors, or half of them if there are no others, and
- * gets no signal for a large file.
+ * The program keeps its descriptors, or half of them if there are no others, and gets no signal
+ * for a large file.
  */
 static void check_limits(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What td_read() makes of two moments: values by hand. */
+/* Results of td_read() from two readings, computed by hand. */
 #include "lib/region/parts.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@
 
 static const struct {
 	const char *what, *text;
-	int64_t more[16]; /* of each event */
+	int64_t more[16]; /* growth of each event */
 	uint32_t group;   /* where the thread is at the end, as in a moment */
 	/* slots, retiring, bad speculation, frontend, backend, cycles, instructions */
 	double want[7];

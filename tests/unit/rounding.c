@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The error of what was counted all the time: a field of PERF_METRICS, which each
- * read rounds up or down to whole steps.
+ * The error of values that were counted all the time: a field of PERF_METRICS, which each read
+ * rounds up or down to whole steps.
  */
 #include "metrics/eval/finished.h"
 
@@ -16,7 +16,7 @@ struct run {
 	int nr_batches, reads_a_batch;
 	double last;  /* the length of the last batch; the others' is 1 */
 	double moves; /* points; between reads */
-	bool alike;   /* all reads are rounded by the same chance */
+	bool alike;   /* all reads are rounded by the same random amount */
 	double least, most;
 };
 
@@ -116,7 +116,7 @@ int main(void)
 		{ "20 batches of 15 reads", 20, 15, 1, 3, false, 93, 97 },
 		/* 3.8 reads of the same length would have the same error */
 		{ "20 reads, the last of them as long as all others", 20, 1, 19, 3, false, 93, 97 },
-		/* of batches, the means differ by much less than reads */
+		/* batches: the means differ by much less than reads */
 		{ "20 batches of 15 reads that differ by a step", 20, 15, 1, 0.4, false, 93, 97 },
 		/* it may be that each was rounded the same way */
 		{ "20 reads of the same", 20, 1, 1, 0, false, 93, 100 },

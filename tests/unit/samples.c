@@ -23,7 +23,7 @@
 	"\"main\"}}\n"
 #define END "{\"end\":{\"elapsed\":2.5}}\n"
 
-/* What the reader has given. */
+/* Results of the reader. */
 struct given {
 	struct td_record records[8];
 	uint64_t values[8][3];
@@ -62,7 +62,7 @@ static int read_text(const char *text, struct td_samples *samples, struct given 
 	return rc;
 }
 
-/* --- what is written is read ------------------------------------------------ */
+/* --- the reader reads what was written -------------------------------------- */
 
 static void add_locations(struct td_locations *locations)
 {
@@ -85,7 +85,7 @@ static void add_locations(struct td_locations *locations)
 
 static void write_all(struct td_samples_writer *writer, struct td_locations *locations)
 {
-	/* of the group's members: slots, cycles, retiring */
+	/* counts of the group's members: slots, cycles, retiring */
 	const uint64_t pairs[] = { 600, 1, 100, 2, 250, 3 };
 	const struct td_record sample = { .kind = TD_RECORD_SAMPLE,
 					  .time_ns = 5000000000,
@@ -297,7 +297,7 @@ static void test_locations_as_callers(void)
 	td_samples_free(&samples);
 }
 
-/* What was interrupted has no functions: addresses stand for them. */
+/* An interrupted recording has no functions: addresses replace them. */
 static void test_cut_off(void)
 {
 	struct td_samples samples;

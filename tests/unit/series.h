@@ -15,8 +15,8 @@
 struct series {
 	double v[SERIES_MAX];
 	int nr;
-	double slots[SERIES_MAX]; /* of each batch */
-	double step;              /* of the value's one field */
+	double slots[SERIES_MAX]; /* slots of each batch */
+	double step;              /* step of the value's only field */
 	int nr_counted;           /* the first batches; 0: all */
 };
 

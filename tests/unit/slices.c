@@ -90,7 +90,7 @@ static void test_tasks(void)
 	ok(of->nr == 2 && has(of, 0, 8, 100, 100), "the next interval has only what follows");
 }
 
-/* The groups of a core type take turns, each of which ends with a look by task 1. */
+/* The groups of a core type are multiplexed; each turn ends with a reading by task 1. */
 static void test_turns(void)
 {
 	const struct td_readings *of;

@@ -111,7 +111,7 @@ static void set(size_t row, size_t column, double value, double error)
 	cells[row][column].error = error;
 }
 
-/* Calls of so many ns with a CPU and without, and so many slots. */
+/* Add calls with on_ns on a CPU, waited_ns without one, and a number of slots. */
 static void add_row(const char *pmu, bool slow, double on_ns, double waited_ns, double slots)
 {
 	size_t at = report.nr_rows++;
@@ -303,7 +303,7 @@ static void test_clock(void)
 	   "as many slots, which took longer");
 }
 
-/* Of 400 samples in all of a class, 98 of 1000 are by chance. */
+/* Of 400 samples of a class, the error is 98 of 1000. */
 static void test_samples(void)
 {
 	struct td_timed sampled = timed;
@@ -348,8 +348,8 @@ static void test_other_core(void)
 }
 
 /*
- * Both kinds of core have slow calls, and usual ones, those of atom of another bucket:
- * half of the slow ones take 2000 ns longer there, as the usual ones do, of 49000.
+ * Both core types have slow and typical calls, those of atom in another bucket: half of the slow
+ * ones take 2000 of 49000 ns longer there, like the typical ones.
  */
 static void test_alike_on_both(void)
 {
@@ -475,7 +475,7 @@ static void test_joined(void)
 		   slow.middle.bucket == MIDDLE_BUCKET - 1 && slow.middle_end == MIDDLE_BUCKET + 1,
 	   "rows of few calls around the median are joined: %g ns", slow.extra_ns);
 	ok(test_near(slow.middle.faults, 0.95, 1e-9), "and their facts");
-	/* of 228000 slots 24000 + 42000 + 25200: 2280 a call of 5700 */
+	/* 24000 + 42000 + 25200 of 228000 slots: 2280 of 5700 per call */
 	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"),
 		     100 * (27000 - 2280.) / (6 * 4050), 1e-9) &&
 		   adds_up(&slow),
@@ -489,7 +489,7 @@ static void test_joined(void)
 	ok(!slow.slow, "of a recording of few calls none are slow");
 }
 
-/* Of the slow calls, those of one row, with so many ns of interrupts in each. */
+/* Add a row of the slow calls, with ns of interrupts in each call. */
 static void add_part(unsigned int bucket, uint64_t calls, double took_ns, double interrupted_ns)
 {
 	size_t at = report.nr_rows;
@@ -511,8 +511,8 @@ static void begin_on_atom(double took_ns, double interrupted_ns)
 }
 
 /*
- * Of a run on a busy host, which stopped the processor of one of 50 calls for 260 ms in
- * an interrupt; all of them are slow as they run on another kind of core.
+ * A run on a busy host, which stopped the processor in an interrupt of one of 50 calls for 260 ms;
+ * all calls are slow because they run on another core type.
  */
 static void test_one_of_many(void)
 {
@@ -541,7 +541,7 @@ static void test_one_of_many(void)
 	add_part(32, 50, 6115419, 4000000);
 	slow = find_slow(&of_run);
 	ok(td_slow_is_clear(find(&slow, TD_SLOW_INTERRUPT, NULL)), "so are interrupts, then");
-	/* 30 calls of 6.5536 ms and one of 3.392 ms: a spread of 3.1623 ms */
+	/* 30 calls of 6.5536 ms and one of 3.392 ms: a standard deviation of 3.1623 ms */
 	ok(test_near(find(&slow, TD_SLOW_INTERRUPT, NULL)->error_pct,
 		     100 * 1.96 * 3162300 / sqrt(50) / 6114419, 1e-3),
 	   "although fewer than all may have them");

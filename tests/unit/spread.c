@@ -199,8 +199,8 @@ static void test_shares(void)
 }
 
 /*
- * Two runs that were rounded alike by 0.2 points, of which the second paused: the
- * mean is no better than either, and is that of what they were.
+ * Two runs with the same rounding error of 0.2 points, of which the second paused: the mean is not
+ * more accurate than either run.
  */
 static void test_alike(void)
 {

@@ -14,7 +14,7 @@ static int object(const char *path)
 	return td_locations_add_object(&locations, &of);
 }
 
-/* name: NULL: there is no symbol */
+/* Add a location; a name of NULL means no symbol. */
 static int location(const char *path, const char *name, uint64_t address)
 {
 	const struct td_function f = { (char *)(uintptr_t)name, object(path), address & ~15U };

@@ -78,7 +78,7 @@ static void test_row(const char *wanted, const char *text)
 	ok(!suggest.more, "'%s': no more", wanted);
 }
 
-/* Of too many names, the shortest are suggested, each once. */
+/* If too many names match, the shortest ones are suggested, each once. */
 static void test_many(void)
 {
 	struct td_suggest suggest = { .wanted = "x" };

@@ -47,7 +47,7 @@ static const struct {
 	struct file files[MAX_FILES];
 	const char *cpuid; /* to assume */
 	const char *want;  /* result of describe() */
-	const char *error; /* after the name of the temporary folder */
+	const char *error; /* after the name of the temporary directory */
 	int code;
 } rows[] = {
 	{ "a hybrid machine, cpu_core first",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a run keeps between two rows: counts and times. */
+/* State of a run between two rows: counts and times. */
 #include "cmd/run/clock.h"
 #include "cmd/run/parts.h"
 #include "tests/unit/test.h"
@@ -119,7 +119,7 @@ static void check_rows(void)
 	td_waiter_close(&waiter);
 }
 
-/* Reads so many times, each of which takes so much of a CPU's time. */
+/* Read nr times; each read takes a part of a CPU's time. */
 static void read_times(struct td_clock *clock, struct td_waiter *waiter, int nr,
 		       uint64_t reading_ns)
 {
@@ -197,7 +197,7 @@ static void check_rows_with_sum(uint64_t reading_ns, uint64_t first_ms, uint64_t
 	td_waiter_close(&waiter);
 }
 
-/* Rows of a second, while somebody else has PERF_METRICS in turn. */
+/* Rows of a second, while PERF_METRICS is multiplexed with another program. */
 static void check_shared(void)
 {
 	const struct td_request request = { .when.interval_ms = 1000 };

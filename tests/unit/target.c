@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is counted, as titles and recordings say it. */
+/* Names of targets in titles and recordings. */
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const struct {
 	char *const *command;
 	enum td_target_kind kind;
 	const char *text, *whole;
-	enum td_target_kind read_as; /* of the recording */
+	enum td_target_kind read_as; /* kind in the recording */
 } rows[] = {
 	/* clang-format off */
 	{ "nothing", .kind = TD_TARGET_SYSTEM, .text = "",

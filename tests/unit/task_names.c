@@ -11,12 +11,12 @@
 #define MAX_STEPS 8
 
 /* clang-format off */
-/* Names that are set, and what is found; told has those that are new. */
+/* Names that are set, and names that are found; told contains the new ones. */
 static const struct {
 	const char *name;
 	struct {
 		int tid;
-		const char *name; /* NULL: tell now, and compare with told */
+		const char *name; /* NULL: report now, and compare with told */
 		const char *told;
 	} steps[MAX_STEPS];
 	const char *found; /* at the end: "tid=name ..." of tids 0 to 9 */

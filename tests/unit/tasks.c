@@ -21,7 +21,7 @@ static void *wait_for_ever(void *nothing)
 	return nothing;
 }
 
-/* A process, its child and its grandchild tell their ids and wait. */
+/* A process, its child and its grandchild write their ids and wait. */
 static _Noreturn void play(int to)
 {
 	int generation = 0;
@@ -70,7 +70,7 @@ static bool has_guest(const char *link)
 	return has;
 }
 
-/* What KVM names its descriptors: kvm_dev_ioctl_create_vm() in virt/kvm. */
+/* KVM's names of its descriptors: kvm_dev_ioctl_create_vm() in virt/kvm. */
 static void test_guests(const struct td_sysfs *fs)
 {
 	ok(has_guest("anon_inode:kvm-vm"), "a virtual machine");

@@ -30,7 +30,7 @@ static void begin(void)
 	td_timeline_clear(&timeline);
 }
 
-/* The counts of a batch: what is left out. */
+/* Return the counts of a batch: the sum minus the rest without it. */
 static uint64_t batch(size_t nr, size_t reading)
 {
 	struct td_readings rest = { 0 }, part = { 0 };
@@ -53,7 +53,7 @@ static uint64_t batch(size_t nr, size_t reading)
 	return value;
 }
 
-/* Of events that took turns, the time that they might have run is left. */
+/* Without a batch of multiplexed events, the time in which they might have run remains. */
 static void check_turns(void)
 {
 	static const bool turns[] = { false, true };
@@ -96,7 +96,7 @@ static void check_batches(void)
 	   "lengths");
 }
 
-/* Of so many reads every 100 ms, each counting one more than the last. */
+/* Read nr times, every 100 ms; each read counts one more than the last. */
 static void read_often(unsigned int reads)
 {
 	begin();

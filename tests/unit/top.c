@@ -152,7 +152,7 @@ static bool line_has(int y, const char *text)
 	return has;
 }
 
-/* The first line with the text from one on; -1: there is none. */
+/* Return the first line with the text, from a line on; -1: none. */
 static int find(int from, const char *text)
 {
 	for (int y = from; y < canvas.height; y++) {

@@ -68,7 +68,7 @@ static void begin(void)
 	};
 }
 
-/* What a CPU writes next, in the same bytes. */
+/* Write the next packets of the CPU over the same bytes. */
 static void again(void)
 {
 	struct td_trace old = trace;
@@ -272,7 +272,7 @@ static void test_crystal(void)
 	   "the crystal's clock, whose number begins again");
 }
 
-/* Of a packet for each 512 ticks, TMA tells 7 of the 8 bits: 1, where MTC has 0x82. */
+/* With an MTC packet for each 512 ticks, TMA contains 7 of its 8 bits: 1, where MTC has 0x82. */
 static void test_long_periods(void)
 {
 	begin();
@@ -336,7 +336,7 @@ static void test_stretches(void)
 	ok(is(1, TD_TRACE_LEAVE, BACK, 5010), "until a packet tells it");
 }
 
-/* --- what is missing -------------------------------------------------------- */
+/* --- missing packets --------------------------------------------------------- */
 
 static void test_overflow(void)
 {

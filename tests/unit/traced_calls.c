@@ -5,7 +5,7 @@
 
 #include "tests/unit/test.h"
 
-/* A plan with a group of two events, of which calls have what is sampled. */
+/* A plan with a group of two events, which calls get from samples. */
 static struct td_event events[2];
 static int members[] = { 0, 1 };
 static struct td_group group = { .members = members, .nr = 2 };
@@ -286,7 +286,7 @@ static void test_samples(void)
 	ok(nr == 1 && sums[0][0] == 400, "the next thread of the number begins with 0");
 }
 
-/* The call is open, as none follows: two sums are kept of what happens behind it. */
+/* The call is open, because no entry follows: two sums of the events after it are kept. */
 static void test_settled(void)
 {
 	struct td_record r;
@@ -321,7 +321,7 @@ static void test_settled(void)
 	end();
 }
 
-/* --- what is missing -------------------------------------------------------- */
+/* --- missing records --------------------------------------------------------- */
 
 static void test_lost(void)
 {
@@ -358,7 +358,10 @@ static void test_lost(void)
 	   "nor those of a time of which nothing is known");
 }
 
-/* Between turns CPU by CPU is switched off and on: only what is of none of that counts. */
+/*
+ * Between turns, tracing is switched off and on for each CPU: only events outside of these times
+ * count.
+ */
 static void test_turns(void)
 {
 	begin();
@@ -416,7 +419,7 @@ static void test_samples_of_turns(void)
 	end();
 	ok(nr == 2 && is(1, 200, 20) && sums[1][0] == 1000 && sums[1][1] == 100,
 	   "and that of the next one: %g", (double)sums[1][0]);
-	/* somebody else's turn lost records: what is behind is of unknown calls */
+	/* another function's turn lost records: later events belong to unknown calls */
 	begin();
 	calls.paused = true;
 	sample(0, 1000, 50);

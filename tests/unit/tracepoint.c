@@ -18,7 +18,7 @@
 #include "lib/counter/probe.h"
 #include "tests/unit/test.h"
 
-/* of libtracefs, whose header only lib/event/tracepoint.c may include */
+/* from libtracefs, whose header only lib/event/tracepoint.c may include */
 int tracefs_set_tracing_dir(char *dir);
 
 TD_LIBRARY_FUNCTION(tracefs_set_tracing_dir)
@@ -157,7 +157,7 @@ static void test_find(size_t i)
 	ok(!found.v && found.nr == 0, "find: %s: freed", finds[i].name);
 }
 
-/* Nothing was asked for by name, so the message names nothing. */
+/* No event was requested by name, so the message contains no name. */
 static void expect_no_name(const char *what, int code, const char *begins)
 {
 	struct td_tracepoints found;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Creates folders and files below a temporary folder. */
+/* Creates directories and files below a temporary directory. */
 
 static inline int test_remove(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
@@ -35,7 +35,7 @@ static inline void test_make_parents(char *path)
 	}
 }
 
-/* A path that ends with a slash is a folder. */
+/* A path that ends with a slash is a directory. */
 static inline void test_file(const char *root, const char *name, const char *text, size_t size)
 {
 	char path[1024];

@@ -6,7 +6,7 @@
 
 #define NR_EVENTS 2
 
-/* Two events of one PMU in groups of their own, which take turns. */
+/* Two events of one PMU in separate groups, which are multiplexed. */
 static struct td_event events[NR_EVENTS];
 static int members[NR_EVENTS] = { 0, 1 };
 static struct td_group groups[NR_EVENTS] = {

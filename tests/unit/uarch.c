@@ -31,7 +31,7 @@ static const struct {
 	{ TD_SKYLAKE, 0xc0, 0, 0xf },
 	{ TD_SKYLAKE, 0x3c, 1, 0xf },
 	{ TD_SKYLAKE, 0x3c | ANY, 1, 0xf }, /* FIXED_EVENT_FLAGS lacks any */
-	{ TD_SKYLAKE, 0x300, 2, 0 }, /* no event code: fixed alone */
+	{ TD_SKYLAKE, 0x300, 2, 0 }, /* no event code: only the fixed counter */
 	{ TD_GOLDEN_COVE, 0x3c, 1, 0xff },
 	{ TD_GRACEMONT, 0xc0, 0, 0x3f },
 	{ TD_UARCH_UNKNOWN, 0x3c, 1, 0xf },
@@ -325,7 +325,7 @@ static void test_model(const struct td_model *model, size_t i)
 	   "behind one PMU");
 }
 
-/* All models that there are, each of which has one row of what is expected. */
+/* All existing models, each with one row of expected facts. */
 static void test_models(void)
 {
 	const struct td_model *model;
@@ -419,7 +419,7 @@ static void test_core(enum td_uarch uarch)
 	ok(is_used(uarch), "%s is the core of a model", name);
 }
 
-/* What a later kernel puts on fewer counters; nobody knows what another one does. */
+/* Events that a later kernel restricts to fewer counters; for other events this is unknown. */
 static void test_miscounts(void)
 {
 	unsigned int old = TD_LINUX(6, 12, 48), new = TD_LINUX(7, 2, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From registers and a copy of the stack to callers: by rules made by hand, and of
- * this program itself, of which the C library's backtrace() tells the same.
+ * Finds callers from registers and a copy of the stack: with rules made by hand, and for this
+ * program itself, for which backtrace() of the C library gives the same.
  */
 #include "lib/sample/unwind.h"
 

@@ -5,7 +5,7 @@
 #include "metrics/eval/finished.h"
 #include "tests/unit/test.h"
 
-/* A part of the tree of P-cores, and what a description says of cycles. */
+/* A part of the tree of P-cores, and the wording of descriptions about cycles. */
 #define STALLED "This metric estimates how often the CPU was stalled"
 #define SLOTS   "This metric represents fraction of slots"
 
@@ -36,14 +36,14 @@ static const struct {
 
 enum mark {
 	UNMARKED,
-	NEAR,   /* over its threshold, by less than its error */
+	NEAR,   /* above its threshold, by less than its error */
 	OVER,   /* for sure */
 	LOST,   /* not counted */
 	BLIND,  /* its threshold was not counted */
-	MISFIT, /* over its threshold, but it cannot be */
+	MISFIT, /* above its threshold, but impossible */
 };
 
-/* error 0 stands for 1; -1: too few reads; -2: unknown */
+/* error 0 means 1; -1: too few reads; -2: unknown */
 struct cell {
 	const char *name;
 	double value;
@@ -674,7 +674,7 @@ static void test_sum(void)
 			   (!v.nr_path && v.deeper == TD_DEEPER_NOTHING &&
 			    test_near(v.sum_pct, sums[i].retiring + sums[i].backend, 1e-9)),
 		   "no node, and the sum");
-		/* nodes that are shares of a sum make up all of it */
+		/* nodes that are shares of a sum add up to the whole sum */
 		row.fields_sum = 1.25;
 		td_verdict_find(&v, &report);
 		ok(v.situation != TD_SITUATION_SUM || v.sum_pct == 125, "the sum of the fields: %g",
@@ -746,8 +746,8 @@ static void test_busy_together(void)
 }
 
 /*
- * "a" lost 14 + 7 on two kinds of core, "b" 16 on one.  An idle kind of core says
- * nothing by itself, but is a part of what was lost.
+ * "a" lost 14 + 7 on two core types, "b" 16 on one.  An idle core type decides nothing alone, but
+ * its loss is included.
  */
 static void test_kinds(void)
 {
@@ -792,7 +792,7 @@ static void test_kinds(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(of); i++)
 		ok(strcmp(made_rows[i].id, sorted[i]) == 0, "row %zu: %s", i, made_rows[i].id);
 	ok(made_rows[1].lost_pct == 14, "rows of an id in their order");
-	/* which is by slots, where these are known; what is unknown comes last */
+	/* sorted by slots if these are known; unknown ones come last */
 	for (size_t i = 0; i < TD_ARRAY_SIZE(of); i++) {
 		made_rows[i].slots = i == 2 ? NAN : (double)i;
 		made_rows[i].lost_pct = NAN;

@@ -27,7 +27,7 @@ static void begin(bool of_cpus)
 struct sample {
 	uint64_t time_ns;
 	int cpu, tid, location;
-	uint64_t value; /* of the first member; the second has a tenth */
+	uint64_t value; /* count of the first member; the second has a tenth */
 };
 
 static const struct td_window *add(int group, const struct sample *s)
@@ -133,8 +133,8 @@ static void test_lost(void)
 }
 
 /*
- * The kernel tells that it stops an event before it gives the sample that was one too
- * many: what is before this sample was counted well.
+ * The kernel reports that it stops an event before the sample that was one too many: counts before
+ * this sample are valid.
  */
 static void test_stopped(void)
 {
@@ -262,7 +262,7 @@ static void make_regions(void)
 	td_function_counts_to_regions(&counts, &plan, &locations, &regions, &batched);
 }
 
-/* What the readings of a region and event say. */
+/* Return the readings of a region and event. */
 static const struct td_reading *reading(const struct td_region *region, int event)
 {
 	int number = region ? 1 + (int)(region - regions.v) : -1;
@@ -404,13 +404,13 @@ static void test_groups(void)
 	ok(r && r->value == 5000 && r->running_ns == 50000, "and the other");
 }
 
-/* --- chance ----------------------------------------------------------------- */
+/* --- random windows ----------------------------------------------------------- */
 
-/* What a program does in turns. */
+/* A part of a program that alternates between parts. */
 struct turn {
 	int location;
 	double ms;     /* for so long in the mean, */
-	uint64_t lost; /* and with so many of 100 slots lost */
+	uint64_t lost; /* slots lost, of 100 */
 };
 
 /* Samples it each millisecond; the group has slots and what of them is lost. */
@@ -448,7 +448,7 @@ static void sample_turns(const struct turn *turns, size_t nr, int ms)
 	td_windows_clear(&windows);
 }
 
-/* What is shown of a function, in percent; -1: nothing. */
+/* Return the shown percentage of a function; -1: none. */
 static double lost_in(const char *name)
 {
 	const struct td_region *r = region(name);
@@ -504,7 +504,7 @@ static void test_long_and_short(void)
 	   "functions of 50 us between them are not shown");
 }
 
-/* A stay of five windows is no chance, whether all are as long or not. */
+/* A stay of five windows is significant, whether all are equally long or not. */
 static void test_five(void)
 {
 	begin_counts();
@@ -540,7 +540,7 @@ static void test_both(void)
 	ok(lost_in("other") < 0, "short calls of another are not shown");
 }
 
-/* What is chance differs over time: p^2 of all would be fewer. */
+/* The random share varies over time: p^2 of all windows would be fewer. */
 static void test_short_for_a_while(void)
 {
 	begin_counts();

@@ -93,7 +93,7 @@ static const struct {
 	const struct td_column *columns; /* NULL: those above */
 	struct td_row rows[3];
 	uint64_t time_ns;
-	double waited_pct; /* of all tasks; 0: they did not */
+	double waited_pct; /* of all tasks; 0: they did not wait */
 	int repeat; /* how often the report is written; 0: once */
 	const struct td_usage *usage;
 	const char *want;
@@ -558,7 +558,7 @@ static const struct td_column *columns_of(size_t r)
 	return rows[r].columns ? rows[r].columns : columns;
 }
 
-/* What stands as 0 is not known. */
+/* Copy a row; values of 0 become unknown. */
 static struct td_row copy_of(const struct td_row *from)
 {
 	struct td_row row = *from;
@@ -612,7 +612,7 @@ static void check_value(const char *unit, double value, const char *human, const
 	       value, unit);
 }
 
-/* True if this many digits are right and there is no exponent. */
+/* Return true if this many digits are right and there is no exponent. */
 static bool is_exact(double value, enum td_reader reader, double digits)
 {
 	static const struct td_column column = { "name", "MB/s", true };

@@ -38,7 +38,7 @@ teardown() {
 	fi
 }
 
-# What does not depend on how large the machine is.
+# Tests that do not depend on the size of the machine.
 small() {
 	[[ $TD_MACHINE_ARGS != *--smp* ]] || skip "of the small machines"
 }
@@ -71,8 +71,8 @@ beside_perf() {
 	done
 }
 
-# Whoever works does so until there is a file "end": before what was counted is looked
-# at, or that takes long on the processors that are left.
+# The workers run until there is a file "end": before the counts are checked, because that
+# takes long on the few remaining processors.
 
 # Threads "on1" and "on5" of a process: each works on that CPU.
 threads() {
@@ -85,7 +85,7 @@ have_names() {
 	[ "$(cat /proc/$pid/task/*/comm | sort | xargs)" = "on1 on5" ]
 }
 
-# work_in FOLDER CPU: a process that works on that CPU in that cgroup
+# work_in DIRECTORY CPU: start a process that works on that CPU in that cgroup
 work_in() {
 	mkdir -p "$1"
 	# shellcheck disable=SC2016 # of the shell that runs it

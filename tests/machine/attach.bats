@@ -141,7 +141,7 @@ until_signal() {
 		[ "$status" -eq 0 ]
 		rates check out --pmus cpu_core
 	done
-	# no row was due yet: what was counted comes all the same
+	# no row was due yet, but the counts are printed
 	ready() { counts_for 0.3 $counting; }
 	until_signal INT -a --cputype core -I 600s -x,
 	[ "$status" -eq 0 ]

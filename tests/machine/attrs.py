@@ -34,8 +34,8 @@ FLAGS = ("pinned", "exclusive", "exclude_user", "exclude_kernel", "exclude_hv",
 
 Attr = collections.namedtuple("Attr", NUMBERS + FLAGS,
                               defaults=(0,) * len(NUMBERS + FLAGS))
-# What a program does with a string: groups on each CPU, or why there are none;
-# which events the kernel refused, and whether the program ended there
+# Behaviour of a program for a string: groups on each CPU, or the reason for none; which
+# events the kernel refused, and whether the program ended there
 Result = collections.namedtuple("Result", "cpus refused failed stopped",
                                 defaults=(None, frozenset(), False))
 
@@ -61,7 +61,7 @@ PERF_NAMES = {"{ bp_addr, config1 }": "config1",
 PERF_FIELD = re.compile(r"  (\{ .* \}|\w+) +(\S+)( \(.*\))?$")
 PERF_OPEN = re.compile(r"sys_perf_event_open: pid (-?\d+)  cpu (-?\d+)  "
                        r"group_fd (-?\d+)  flags \w+( = (\d+))?$")
-# Behind these the same event is tried once more, with less asked of the kernel
+# After these messages the same event is tried again, with fewer demands on the kernel
 PERF_RETRY = re.compile(r"switching off |decreasing precise_ip")
 PERF_CONFIG3 = re.compile(r"bits .* of config3 '(\w+)' not supported")
 
@@ -93,7 +93,7 @@ def perf_opens(text):
         elif found and real:
             fd = int(found[5]) if found[4] else None
             call = [int(found[2]), int(found[3]), fd, attr]
-            # what it learnt before, perf does without saying so
+            # perf skips options that the kernel has refused before, without a message
             if retry or opens and opens[-1] == call[:2] + [None, attr]:
                 opens[-1][2] = fd
             else:

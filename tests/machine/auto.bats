@@ -20,7 +20,7 @@ act() {
 	echo taskset -c 0 "$ACT" "$@"
 }
 
-# of FILE NODE MEMBER: of the first PMU, as JSON has it
+# of FILE NODE MEMBER: print a member of a node of the first PMU in JSON
 of() {
 	awk -v node="$2" -v member="$3" '
 		/"pmu":"cpu(_core)?"/ && index($0, "\"metric\":\"" node "\"") && match($0, "\"" member "\":[^,}]*") {
@@ -126,7 +126,7 @@ found() {
 	found out 10 45
 }
 
-# Of eight groups of three events, each on two CPUs, 128 are enough.
+# Eight groups of three events on two CPUs leave enough of 128 descriptors.
 @test "few descriptors: optional groups are no reason to fail" {
 	for how in "-l 2" ""; do
 		# shellcheck disable=SC2086 # words
@@ -172,8 +172,8 @@ found() {
 	grep -qE '^ Biggest loss: .*tma_mem_latency' runs
 }
 
-# descriptors OPTION...: how many events are open when the command begins: so many are
-# copied by each of its forks
+# descriptors OPTION...: print the number of open events when the command begins; each of
+# its forks copies them
 descriptors() {
 	# shellcheck disable=SC2016 # the command's shell
 	"$TDSTAT" "$@" -o out -- sh -c 'ls -l /proc/$PPID/fd' >fds
@@ -193,7 +193,7 @@ descriptors() {
 	[ "$(descriptors -l 6)" -gt 100 ]
 }
 
-# A group is opened once in what there is at that time, and inherited from there on.
+# A group is opened once in the existing tasks, and later ones inherit it.
 @test "a loop of forks: no events are opened in each child" {
 	"$TDSTAT" -vv -o out -- sh -c \
 		"i=0; while [ \$i -lt 20 ]; do i=\$((i + 1)); $(act 200ms:dram_latency); done" 2>said
@@ -205,7 +205,8 @@ descriptors() {
 	[ "$(grep -c '^sys_perf_event_open: .* = -' said)" -eq 0 ]
 }
 
-# Somebody's pinned groups: the kernel gives up those of a child that begins meanwhile.
+# Another program pins groups: the kernel disables the groups of a child that starts at that
+# time.
 @test "a program that began while another program held the counters is counted once they are free" {
 	perf_or_skip
 	# the general counters, without which none of the groups counts
@@ -240,8 +241,8 @@ descriptors() {
 	run ! grep 'for longer' out
 }
 
-# Without it, cycles are what scales the groups that take turns; with it, they are an
-# event of deeper levels, which rest here.
+# Without the watchdog, multiplexed groups are scaled by cycles; with it, cycles are an
+# event of deeper levels, which are paused here.
 @test "GHz and IPC are of all of the run, with the NMI watchdog and without" {
 	for on in 1 0; do
 		sysctl -q -w kernel.nmi_watchdog=$on
@@ -268,7 +269,7 @@ descriptors() {
 	done
 	# their values are the same
 	awk "BEGIN { d = $(of auto tma_mem_latency value) - $(of 6 tma_mem_latency value); exit d * d > 9 }"
-	# what is not below it is not counted
+	# nodes outside of it are not counted
 	[ "$(of auto tma_divider value)" = null ]
 	[ "$(of auto tma_icache_misses value)" = null ]
 }

@@ -64,7 +64,7 @@ is() {
 	is "$(busy_of out CPU1 cpu_core)" "$(awk '{ print $1 / 3 }' share)" 97
 	# whatever else runs, not all of the others have work
 	is "$(grep -E 'CPU[23467]' out | cut -d, -f4 | sort -n | head -n 1)" 0 10
-	# the table: busy and GHz behind the PMU
+	# the table: busy and GHz follow the PMU
 	grep '^#           time id       pmu          %busy  GHz  IPC %lost      %  tma_retiring ' table
 	awk '$2 == "CPU0" { p = $5 } $2 == "CPU5" { e = $5 } END { print p, e; exit !(p == "3.0" && e == "2.0") }' table
 }
@@ -78,7 +78,7 @@ is() {
 	"$TDSTAT" report td.json -x, >replayed
 	"$TDSTAT" report td.json >tree
 	cat replayed tree
-	# the kernel knows the speed of the time-stamp counter where CPUID does not tell
+	# the kernel knows the frequency of the time-stamp counter even if CPUID lacks it
 	jq -e -s '.[0].tsc_hz | . > 1.998e9 and . < 2.002e9' td.json
 	# from the counts: reference cycles of the time of four CPUs each
 	jq -r -s '.[0].tsc_hz as $hz | [.[0].events[].name] as $names |
@@ -145,7 +145,7 @@ is() {
 		END { print n, known }' all | tee bad
 	# a host that stops between the two clocks of a row makes one of hundreds wrong
 	[ "$(wc -l <bad)" -le 3 ]
-	# of the rows in which it ran, most are known
+	# most of the rows in which it ran are known
 	read -r _ known < <(tail -n 1 bad)
 	[ "$known" -gt 30 ]
 }
@@ -164,7 +164,7 @@ is() {
 
 @test "only user space: the busy time of tasks is complete, that of CPUs is unknown" {
 	"$TDSTAT" --all-user -x, -o out -- taskset -c 1 sh -c "$WORK"
-	# the emulator's interrupts, on a busy host, take a part of it
+	# on a busy host, interrupts of the emulator take a part
 	is "$(busy_of out all cpu_core)" 50 100.1
 	"$TDSTAT" -a --all-user -x, -o out -- sleep 0.2
 	[ -z "$(busy_of out all cpu_core)" ]

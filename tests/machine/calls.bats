@@ -14,13 +14,13 @@ ROOT=$BATS_TEST_DIRNAME/../..
 PROGRAM=$ROOT/build/tests/machine/calls
 MARKED=$ROOT/build/tests/machine/regions
 
-# What the probes cost is counted in the program's own scenario, as on silicon.  It is
-# so much on the emulated machine that few calls would be counted without --overhead.
+# The cost of probes is counted in the program's own scenario, as on silicon.  On the
+# emulated machine it is so large that few calls would be counted without --overhead.
 calls() {
 	timeout -s KILL "$TD_HANGS" "$ROOT/build/emulator/act" 1ms:ports -- "$TDSTAT" calls --overhead=100 "$@"
 }
 
-# of FUNCTION FILTER: of its line of durations in the file "out"
+# of FUNCTION FILTER: filter the function's line of durations in the file "out"
 of() {
 	jq -r --arg name "$1" "select(.durations.function == \$name).durations | $2" out
 }
@@ -33,7 +33,8 @@ share() {
 	of job "[.slow.causes[] | select(.cause == \"$1\" and .clear${2:+ and .node == \"$2\"}).share] | add // 0 | round"
 }
 
-# mostly NODE: it explains most of what is not the host's, as interrupts are.
+# mostly NODE: the node explains most of the extra time that the host, for example its
+# interrupts, did not cause
 mostly() {
 	local of
 
@@ -172,8 +173,8 @@ slow_are() {
 	[ "$(share 'other core')" -gt "$(share node)" ]
 }
 
-# Half of the calls are on either, and so are half of the slow ones, 30 or more of which
-# are told apart on each.
+# Half of the calls are on each core type, and so are half of the slow ones, of which at
+# least 30 can be distinguished on each.
 # shellcheck disable=SC2016 # sh -c
 both=(sh -c 'taskset -c 3 "$0" 4000 dram 100 30 & taskset -c 0 "$0" 4000 dram 100 30; wait' "$PROGRAM")
 
@@ -210,7 +211,7 @@ both=(sh -c 'taskset -c 3 "$0" 4000 dram 100 30 & taskset -c 0 "$0" 4000 dram 10
 	# without a ring that was full, no record is lost
 	run -0 --separate-stderr "$TDSTAT" calls job --overhead=20 -j -o out -- "$PROGRAM" 8000 fork
 	[[ $stderr == *'the ring buffers were full'* || $stderr != *'because some of their records were lost'* ]]
-	# of calls that are rare, none is left out
+	# no rare call is left out
 	"$TDSTAT" calls by_sleep --overhead=30 -j -o out -- "$PROGRAM" 400 sleep 10
 	[ "$(of by_sleep '"\(.calls) \(.all)"')" = "40 40" ]
 }
@@ -225,7 +226,7 @@ both=(sh -c 'taskset -c 3 "$0" 4000 dram 100 30 & taskset -c 0 "$0" 4000 dram 10
 	jq -es 'map(select(.function == "hrtimer_nanosleep" and .metric == "tma_retiring" and .slow == false)) |
 		(map(.waited * .calls) | add) / (map(.calls) | add) > 0.005' out
 	[ "$(of do_sys_openat2 .calls)" -ge 1 ]
-	# of this program alone, whatever others do
+	# only from this program, whatever other programs do
 	[ ! -s /sys/kernel/tracing/kprobe_events ]
 	run -0 --separate-stderr calls -k no_such_function -o out -- true
 	[[ $stderr == *"no_such_function in the kernel: the kernel refuses a probe"*available_filter_functions*" without counting"* ]]
@@ -239,7 +240,7 @@ both=(sh -c 'taskset -c 3 "$0" 4000 dram 100 30 & taskset -c 0 "$0" 4000 dram 10
 
 # --- locate -----------------------------------------------------------------------
 
-# samples of calls, as locate's remark has them: SLOW OF-CALLS WITHIN OF-SAMPLES
+# within SLOW OF-CALLS WITHIN OF-SAMPLES: the numbers of calls and samples in locate's note
 within() {
 	sed -nE 's/^tdstat: job: ([0-9]+) of ([0-9]+) calls took .* longer; samples in them: ([0-9]+) of ([0-9]+)$/\1 \2 \3 \4/p' <<<"$stderr"
 }
@@ -290,13 +291,14 @@ within() {
 
 # --- marks ------------------------------------------------------------------------
 
-# As "tdstat regions --calls" says of the same program (durations.bats holds that to its clock).
+# The results agree with "tdstat regions --calls" of the same program (durations.bats
+# compares that with its clock).
 @test "regions that the program marks, instead of functions" {
 	run -0 --separate-stderr taskset -c 0 "$TDSTAT" calls one --record rec -j -o out -- "$MARKED" mixed 160 7500
 	[[ $stderr == *"counting with the program's marks: "*"no function one"* ]]
 	[ "$(of one '"\(.engine) \(.calls)"')" = "marks 160" ]
 	[ "$(jq -s 'map(select(.metric == "tma_retiring" and .slow == false)) | map(.calls) | add' out)" -eq 160 ]
-	# of four, one waits for memory, for 60 ms
+	# one of four waits for memory, for 60 ms
 	of one '.p90 > 0.055' | grep -qx true
 	# the first cause, but on a busy host
 	node=$(of one '.slow.causes[0] | select(.clear and .node != null).node')
@@ -390,11 +392,11 @@ cause() {
 @test "probes are gone afterwards, those of one that was killed with the next run" {
 	calls nothing -o out -- "$PROGRAM" 10 short
 	[ ! -s /sys/kernel/tracing/uprobe_events ]
-	# the command goes on
+	# the command continues
 	"$TDSTAT" calls job -o out -- "$PROGRAM" 10000000 sleep 1 &
 	killed=$!
 	until grep -q tdstat_$killed /sys/kernel/tracing/uprobe_events; do sleep 0.1; done
-	# before it, probes of its own tell tdstat what they cost
+	# before that, tdstat measures the cost of probes with probes of its own
 	until program=$(pgrep -P $killed -x "$(basename "$PROGRAM" | cut -c1-15)"); do sleep 0.1; done
 	kill -KILL $killed
 	wait $killed || true

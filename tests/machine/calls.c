@@ -84,7 +84,7 @@ static void by_faults(void)
 	munmap(pages, size);
 }
 
-/* Whoever waits for the timer is looked at in its interrupt: nobody is woken. */
+/* A thread that waits for the timer is sampled in its interrupt, and no thread is woken. */
 static int make_timer(void)
 {
 	struct epoll_event event = { .events = EPOLLIN };

@@ -25,12 +25,12 @@ calls() {
 	timeout -s KILL "$TD_HANGS" "$TDSTAT" calls --engine=pt "$@"
 }
 
-# of FILTER: of the line of durations in the file "out"
+# of FILTER: filter the line of durations in the file "out"
 of() {
 	jq -r "select(.durations).durations | $1" out
 }
 
-# how long all calls took, in ns: a row of each kind of core has that of both
+# print how long all calls took, in ns: a row of either core type has the sum of both
 sum() {
 	jq -s 'map(select(.metric == "tma_retiring" and .slow == false)) | unique_by(.id) | map(.seconds) | add * 1e9' out
 }
@@ -175,7 +175,7 @@ takes_turns() {
 # backend's and 20 % are used, of the other calls 44 % each.
 @test "metrics by samples, if they are asked for" {
 	emulated
-	# what the kernel stops for a moment is not counted either
+	# calls while the kernel stops sampling are not counted
 	sysctl -qw kernel.perf_cpu_time_max_percent=25
 	sysctl -qw kernel.perf_event_max_sample_rate=100000
 	sysctl -qw kernel.perf_cpu_time_max_percent=0
@@ -199,8 +199,8 @@ takes_turns() {
 	jq -es 'map(select(.metric and .took_from < 1e-6)) | length > 0 and all(.value == null)' out
 }
 
-# Of the second function, what was counted before its turn is in no call: no call has more
-# slots than its time on the CPU, of less than 4 GHz, has.
+# Events of the second function before its turn are in no call: no call has more slots than
+# its time on the CPU allows at less than 4 GHz.
 @test "metrics by samples, in turns" {
 	emulated
 	run -0 --separate-stderr calls main,job@"$CALLS" -l 1 -j -o out -- taskset -c 0 "$CALLS" 9000 dram 20
@@ -226,7 +226,7 @@ takes_turns() {
 	[ "$(grep -v ' 20000003$' periods)" = "0x3c $((20000003 / 5))" ]
 }
 
-# Of eight counters, three are left for five events.
+# Three of eight counters are left for five events.
 @test "another program holds most counters: samples are multiplexed" {
 	emulated
 	events=cpu_core/event=0xc4/D,cpu_core/event=0xc5/D,cpu_core/event=0x2e,umask=0x41/D
@@ -251,6 +251,6 @@ takes_turns() {
 	"$TDSTAT" report rec -j | jq -c 'del(.time)' >again
 	jq -c 'del(.time)' out | diff - again
 	"$TDSTAT" report rec | grep -q ' job: [0-9,]* calls by pt  p50 '
-	# nothing that was not counted is a number
+	# values that were not counted are null
 	jq -es 'map(select(.metric)) | all(.value == null and .why == "Processor Trace counts no events")' out
 }

@@ -135,7 +135,8 @@ COUNT_OPEN='find /proc/$PPID/fd -lname "*perf_event*" | wc -l'
 	serve=$!
 	on_page() { get 9879 /metrics >page && grep -q "$1" page; }
 	wait_for on_page '^tdstat_cgroups_counted 1$'
-	# all threads, also those that began before tdstat dropped its rights, have CAP_PERFMON alone
+	# all threads, including those that started before tdstat dropped its privileges,
+	# have only CAP_PERFMON
 	rights=$(grep -hE '^(NoNewPrivs|Cap(Prm|Eff|Bnd)):' /proc/$serve/task/*/status | sort -u | tr -s '[:space:]' ' ')
 	[ "$rights" = "CapBnd: 0000004000000000 CapEff: 0000004000000000 CapPrm: 0000004000000000 NoNewPrivs: 1 " ]
 	events() { find /proc/$serve/fd -lname '*perf_event*' | wc -l; }
@@ -164,6 +165,6 @@ COUNT_OPEN='find /proc/$PPID/fd -lname "*perf_event*" | wc -l'
 	has out outer cpu_core mispredict
 	touch end
 	umount -l v1
-	# of all cgroups together
+	# events of all cgroups together
 	[ "$events" -lt 60 ]
 }

@@ -36,7 +36,7 @@ static void mark(const char *name, unsigned int calls)
 	mark_work(name, calls, 10000);
 }
 
-/* Ended by _exit(): what was complete is there. */
+/* A process that calls _exit(): its complete calls are kept. */
 static void be_child(void)
 {
 	alarm(SECONDS);
@@ -190,7 +190,7 @@ static int mark_beside(void *arg)
 	return 7;
 }
 
-/* Shares the memory and the thread's block, while the parent goes on. */
+/* Shares the memory and the thread's block while the parent continues. */
 static int beside(void)
 {
 	static char stack[1 << 16] __attribute__((aligned(16)));
@@ -226,7 +226,7 @@ static int in_another_root(void)
 
 /* --- marks ------------------------------------------------------------------ */
 
-/* A mark is no call that anybody looks at errno for. */
+/* Check that marks preserve errno. */
 static int keeping_errno(void)
 {
 	for (unsigned int i = 0; i < CALLS; i++) {

@@ -56,7 +56,7 @@ number() {
 	awk -v name="$1" '$1 == name { print $2 }' page
 }
 
-# await_said TEXT: serve says so now, not at its end
+# await_said TEXT: wait until serve prints this, before its end
 await_said() {
 	wait_for grep -q "$1" serve.err
 }
@@ -94,12 +94,12 @@ switch() {
 	wait "$serve"
 }
 
-# rows_of NR FILE: of so many intervals, or more
+# rows_of NR FILE: succeed if there are rows of at least NR intervals
 rows_of() {
 	awk -F, -v nr="$1" 'NR > 1 && $1 ~ /[.]/ && $1 != time { time = $1; seen++ } END { exit seen < nr }' "$2"
 }
 
-# more NR FILE: rows of so many intervals more than there are now
+# more NR FILE: wait for rows of NR further intervals
 more() {
 	local now
 
@@ -132,7 +132,7 @@ last_ids() {
 		NR > 1 { rows = rows $2 "," $3 "\n" } END { printf "id,pmu\n%s", before }' "$1" | sort -u
 }
 
-# The kernel gives counters to what is counted on a CPU before it gives them to tasks.
+# The kernel gives counters first to the events of a CPU, then to those of tasks.
 @test "a command beside serve is counted all the time, on each core type" {
 	serve
 	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 4$'
@@ -147,7 +147,7 @@ last_ids() {
 		"$TDSTAT" profile -j -o out -- taskset -c $cpu sh -c "$WORK" 2>/dev/null
 		jq -es 'map(select(.metric == "tma_retiring" and .value != null)) | length > 0' out
 	done
-	# groups that take turns are not pinned, but make do with the counters that serve leaves; a
+	# multiplexed groups are not pinned, but share the counters that serve leaves; a
 	# command that binds itself may begin on a P-core
 	run -0 --separate-stderr taskset -c 4 "$TDSTAT" -l 2 -- sh -c "$WORK"
 	[[ $stderr =~ [0-9.]+" %  tma_retiring" ]]
@@ -181,7 +181,7 @@ last_ids() {
 	[ "$(grep -c 'CPU(s) 3 came online' serve.err)" -eq 1 ]
 }
 
-# times_of CPU: those of its samples.  jq takes seconds for so many.
+# times_of CPU: print the times of its samples; jq would take seconds for so many
 times_of() {
 	sed -nE "s/^\{\"s\":\[([0-9]+),$1,.*/\1/p" samples
 }
@@ -196,7 +196,7 @@ samples_before_gap() {
 	times_of "$1" | awk 'NR > 1 && $1 - before > 1e9 { exit } { before = $1; nr = NR } END { print nr + 0 }'
 }
 
-# sampled CPU: there are samples of it
+# sampled CPU: succeed if there are samples of it
 sampled() {
 	grep -qE "^\{\"s\":\[[0-9]+,$1," samples
 }
@@ -227,7 +227,7 @@ sampled_again() {
 		await_said 'CPU(s) .*6 were offline and are back: sampled again starting at [0-9.]* seconds$'
 		await_said 'CPU(s) 3.* came online: sampled starting at [0-9.]* seconds$'
 		await_said 'CPU(s) .*7 came online: sampled starting at [0-9.]* seconds$'
-		# of one kind alone
+		# CPUs of only one core type
 		switch 0 5
 		await_said '^tdstat: CPU(s) 5 went offline'
 		switch 1 5

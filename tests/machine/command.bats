@@ -20,7 +20,7 @@ load helper
 		rates check top --rows 1 --not-counted cpu_core
 		grep -E '^ cpu_core, <not counted>: no task ran there$' out
 	done
-	# of -l 1
+	# level 1
 	diff top out
 	taskset -c 5 "$TDSTAT" -I 200 -- sh -c "$WORK" 2>out
 	rates check out --pmus cpu_atom
@@ -57,7 +57,7 @@ load helper
 	# each PMU in its time only
 	taskset -c 5-6 "$TDSTAT" -I 100 -x, -- sh mover 2>out >/dev/null
 	head -n 3 out | grep '^[0-9.]*,all,cpu_core,,,0.00,,,,,,'
-	# of the interval before the last, which may be too short for a value
+	# the interval before the last one, which may be too short for a value
 	tail -n 4 out | head -n 2 >whole
 	grep '^[0-9.]*,all,cpu_atom,,,0.00,,,,,,' whole
 	cut -d, -f2,3,8 whole | grep '^all,cpu_core,2[56]\.'

@@ -8,7 +8,7 @@
 # shellcheck disable=SC2154 # what "run --separate-stderr" sets
 load helper
 
-# Their formulas divide what is counted together, so that one group has it.
+# Their formulas divide events that are counted together in one group.
 ratios=insn_per_cycle,branch_miss_rate,dtlb_miss_rate
 rates=CPUs_utilized,cycles_frequency,branch_frequency
 
@@ -22,8 +22,8 @@ newest() {
 	TD_PERF_SERIES=newest timeout -s KILL "$TD_HANGS" "$PERF" "$@"
 }
 
-# compare FILE: of perf and of tdstat, each metric of each kind of core.  perf divides what
-# one kind of core did by the time of all CPUs.
+# compare FILE: compare perf's and tdstat's value of each metric and core type. perf divides
+# the counts of one core type by the time of all CPUs.
 compare() {
 	python3 - "$1" out <<-'EOS'
 		import json, os, re, sys
@@ -112,6 +112,6 @@ compare() {
 	run -0 --separate-stderr "$TDSTAT" -a -j -o out -M insn_per_cycle,frontend_cycles_idle,stalled_cycles_per_instruction sleep 0.5
 	jq -es '[.[] | select(.metric != "insn_per_cycle")] | length >= 2 and all(.value == null)' out
 	grep -q 'frontend_cycles_idle .*has no stalled-cycles-frontend' <<<"$stderr"
-	# what is asked for beside them is counted all of the time
+	# events that are requested with them are counted all the time
 	jq -es '[.[] | select(.metric == "insn_per_cycle")] | all(.running > 99.9)' out
 }

@@ -101,10 +101,10 @@ ten_rates() {
 	done
 }
 
-# attrs FILE: the blocks of -vv, each one line, without what is known to differ:
-# perf asks for an id beside each count and for groups only where there are some;
-# it keeps guests out, "inherit" is of no meaning for a CPU's counter, and it
-# repeats the name of what is not in linux/perf_event.h.
+# attrs FILE: print the blocks of -vv, each on one line, without known differences: perf
+# requests an id for each count, and groups only where there are some; it excludes guests;
+# "inherit" has no effect on a CPU's counter; and it repeats the name of constants that
+# linux/perf_event.h lacks.
 attrs() {
 	awk '
 	/^perf_event_attr:/ { on = 1; line = ""; next }
@@ -352,7 +352,7 @@ attrs() {
 	sed -n 's/^<not supported>,,\([^,]*\),.*/\1/p' out | while read -r event; do
 		grep -F "tdstat: $event" <<<"$stderr"
 	done
-	# what fits counts together, at its rate
+	# events that fit count together, at their rates
 	grep -v '<not' out >fit
 	for event in ${TEN//,/ }; do
 		for name in $(each $event); do

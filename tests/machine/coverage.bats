@@ -19,9 +19,9 @@ coverage() {
 	python3 "$BATS_TEST_DIRNAME/coverage.py" "$@"
 }
 
-# holds LEVEL SEED: of errors and of verdicts.  The short form fails when it cannot be
-# by chance; the long one where there are less than 93 %.  Without much noise the errors
-# of what was counted all the time are bounds, and all may hold.
+# holds LEVEL SEED: check errors and verdicts.  The short form fails if the result cannot be
+# chance; the long one if less than 93 % are right.  Without much noise, the errors of nodes
+# that were counted all the time are bounds, and all may hold.
 holds() {
 	local programs=("${SHORT[@]}") least=()
 

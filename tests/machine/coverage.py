@@ -90,10 +90,10 @@ class Run:
         """Each node that tells something, what it was, and whether that is in it."""
         for item in self.nodes:
             want = self.wanted.get(item["metric"])
-            # "?": nothing is claimed; or the machine says nothing of it
+            # "?": no error is stated; or the machine has no true value
             if item["error"] is None or want is None:
                 continue
-            # what is never anything else than 0 tells nothing
+            # a node that is always 0 is no evidence
             if abs(want) >= SEEN or abs(item["value"]) >= SEEN:
                 yield item, want, abs(item["value"] - want) <= item["error"] + SEEN
 

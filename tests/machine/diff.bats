@@ -16,8 +16,8 @@ setup() {
 }
 
 @test "-r 10 runs both builds in turn, and finds it" {
-	# the slots of a run are those of its time, which is another one each time; on a busy
-	# host its beginning, which is alike, is more of it
+	# the slots of a run are those of its time, which varies; on a busy host its
+	# beginning, which is the same for both, is a larger part
 	"$TDSTAT" diff -r 10 -l 2 -x, --per slots -o out -- "$act" 100ms:old : "$act" 100ms:new
 	awk -F, '
 		$4 == "tma_memory_bound" && $NF == 1 && $9 > 0.5 && $9 < 6 { found++ }

@@ -51,10 +51,10 @@ text() {
 	[ "${lines[-1]}" = "level 1 works" ]
 	doctor -j >found
 	jq -e '.level_1 and all(.self_test[]; .passed)' found
-	# a loop of each kind on each kind of core, with the shares of the truth file
+	# a loop of each kind on each core type, with the shares of the truth file
 	kinds=$(find /sys/bus/event_source/devices/ -name 'cpu*' | wc -l)
 	[ "$(jq '.self_test | length' found)" -eq $((3 * kinds)) ]
-	# of a whole core, what its other thread does is in them
+	# for whole cores, the work of the other thread is included
 	if [ "$TD_MACHINE" != skx ]; then
 		jq -e 'all(.self_test[] | select(.loop == "retiring"); .retiring > 70)' found
 		jq -e 'all(.self_test[] | select(.loop == "mispredict"); .bad_speculation > 35 and .bad_speculation < 45)' found

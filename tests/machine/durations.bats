@@ -19,7 +19,7 @@ own() {
 	TD_ERRORS=1 TD_NEAR=1 python3 "$BATS_TEST_DIRNAME/own.py" "$@"
 }
 
-# kinds: "CPU PMU" of each kind of core
+# kinds: print "CPU PMU" for each core type
 kinds() {
 	if [ "${TD_MACHINE-}" = spr ]; then
 		echo 0 cpu
@@ -97,7 +97,8 @@ is_as_printed() {
 @test "slow calls wait without a CPU: their wait is measured and named" {
 	emulated
 	taskset -c 0 "$TDSTAT" regions --calls -j -o out -- "$PROGRAM" asleep 120 2000 >printed
-	# by the program's clock, it sleeps until it goes on, on a CPU that the host may stop
+	# by the program's clock, the sleep lasts until it continues on a CPU, which the
+	# host may stop
 	waited=$(jq -s 'map(select(.metric == "tma_retiring" and .took_from and (.slow | not)) | .waited * .calls) | add' out)
 	awk -v waited="$waited" -v slept="$(own_clock slept)" 'BEGIN {
 		print waited, slept

@@ -8,7 +8,7 @@
 load helper
 
 ACT=$BATS_TEST_DIRNAME/../../build/emulator/act
-# Instructions a cycle tell the scenarios apart: 0.5 is "balanced", 2 is "ports".
+# Instructions per cycle distinguish the scenarios: 0.5 is "balanced", 2 is "ports".
 IPC=(-e '{instructions:u,cycles:u}' -x ',')
 
 # ipc FILE: of all PMUs together, or of the one named
@@ -134,8 +134,8 @@ setup() {
 samples() {
 	# the kernel thinks that the emulator is slow, and would take fewer samples
 	echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
-	# 4 GHz for four seconds, 3 GHz for two; one in 33 ms, for a virtual CPU that the
-	# host stops gives one sample for all that it counts meanwhile
+	# 4 GHz for four seconds, 3 GHz for two; one in 33 ms, because a virtual CPU that
+	# the host stops gives one sample for all its events of that time
 	taskset -c 0 "$PERF" record -q -c 100000000 -e "$1" -o data "$ACT" 4s:ports 2s:balanced
 	"$PERF" script -i data -F ip,sym >syms
 	awk '/scenario_ports/ { p++ } /scenario_balanced/ { b++ } END {

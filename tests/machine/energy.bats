@@ -16,8 +16,8 @@ setup() {
 	[ "$TD_MACHINE" != spr ] || sockets=2
 }
 
-# near VALUE WANT PERCENT: what is by the clock, within 10 and 20, as a busy host may
-# stop a processor between the look at it and the counters
+# near VALUE WANT PERCENT: values that depend on the clock are within 10 or 20 %, because a
+# busy host may stop a processor between reading the clock and the counters
 near() {
 	awk -v v="$1" -v want="$2" -v pct="$3" 'BEGIN { print v, want
 		exit !(v != "" && v >= want * (1 - pct / 100) && v <= want * (1 + pct / 100)) }'
@@ -90,7 +90,7 @@ known_bandwidth() {
 		[ -z "$(value out power_cores)" ]
 	fi
 	near "$(value out memory_bandwidth)" "$(known_bandwidth)" 20
-	# the cores' rows have none of it
+	# rows of cores have no such values
 	jq -es 'all((.pmu == "package") == (.unit != "%"))' out
 }
 

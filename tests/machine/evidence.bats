@@ -46,7 +46,7 @@ halve() {
 	kinds=$(find /sys/bus/event_source/devices/ -name 'cpu*' | wc -l)
 	[ "$(grep -c '^12 of 12 as expected on cpu' <<<"$output")" -eq "$kinds" ]
 	jq -s -e --argjson kinds "$kinds" '[.[] | select(has("agrees"))] | length == 12 * $kinds and all(.agrees)' sent.jsonl
-	# nothing counted something else
+	# all ways of counting agree
 	jq -s -e 'all(.[] | select(has("differences")).differences[][1]; fabs < 6)' sent.jsonl
 	jq -s -e --argjson kinds "$kinds" '[.[] | select(.way == "perf" and (.values | length) >= 4)] | length == 12 * $kinds' sent.jsonl
 	jq -s -e --argjson kinds "$kinds" '[.[] | select(.way == "perf level 2" and (.values | length) >= 4)] | length == 12 * $kinds' sent.jsonl
@@ -55,7 +55,7 @@ halve() {
 		jq -s -e --arg way $way --argjson kinds "$kinds" \
 			'[.[] | select(.way == $way and (.values | length) >= 4)] | length == 12 * $kinds' sent.jsonl
 	done
-	# small, with nobody's name in it
+	# a small file without names of users
 	[ "$(stat -c %s sent.jsonl)" -le 1000000 ]
 	# as a word: a host may be called as a part of a node is
 	run -1 grep -oFw -e "$(hostname)" sent.jsonl
@@ -104,7 +104,8 @@ halve() {
 	perf_or_skip
 	[ "$TD_MACHINE" = spr ] || skip "one machine is enough"
 	give --program chase sent.jsonl
-	# stands in for it, as its manual has its output: values of perf, memory_bound less 25
+	# a stand-in that prints the output in its manual: values of perf, and memory_bound
+	# reduced by 25
 	jq -r 'select(.way == "perf" or .way == "perf level 2") | .values | to_entries[] | "\(.key | ltrimstr("tma_")),\(.value[0]),% Slots,,,,,"' \
 		sent.jsonl >values
 	awk -F, -v OFS=, '$1 == "memory_bound" { $2 -= 25 } { $1 = "Above." toupper(substr($1, 1, 1)) substr($1, 2) } 1' values >changed

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Follows each instruction of a trace of Processor Trace through the code that was
- * traced, by libipt's decoder, which is not perf's.
- *
  * usage: followed FILE PROGRAM ADDRESS
  *
- * FILE is of perf record, of programs that ran on one CPU each.  Prints how many
- * instructions there were, how many of them at ADDRESS of PROGRAM (hexadecimal, as
- * nm prints it), and how often the decoder could not go on, each time with the reason
- * on standard error.
+ * Follows each instruction of a Processor Trace through the traced code, using libipt's decoder,
+ * which is not perf's.  FILE is from perf record, of programs that each ran on one CPU.  Prints the
+ * number of instructions, the number of those at ADDRESS of PROGRAM (hexadecimal, as nm prints
+ * it), and how often the decoder could not continue, each time with the reason on standard error.
  */
 #include <fcntl.h>
 #include <intel-pt.h>

@@ -27,7 +27,7 @@ wanted() {
 	here && core && $1 == "latency" && $5 == name { print $4; exit }' "$truth"
 }
 
-# samples_of EVENT FILE: "MEAN NUMBER" in the last line that a recording has of it
+# samples_of EVENT FILE: print "MEAN NUMBER" from the event's last line in a recording
 samples_of() {
 	jq -rs --arg event "cpu_core/$1/" 'map(select(.latencies | objects) | .latencies[$event]) | last |
 		"\(.[0] / .[1]) \(.[1])"' "$2"
@@ -66,7 +66,7 @@ all_true() {
 @test "on CPUs: latencies and nodes are the true ones" {
 	[ -z "$no_pebs" ] || skip "no samples"
 	"$TDSTAT" record -a --cputype core -M $NODES -j -o rec -- sleep 5 2>printed
-	# what else begins on these CPUs has other latencies
+	# other programs that start on these CPUs have other latencies
 	percent=5 all_equal rec "${EVENTS[@]}"
 	all_true printed
 }

@@ -15,7 +15,7 @@ locate() {
 	timeout -s KILL "$TD_HANGS" "$TDSTAT" locate "$@"
 }
 
-# build NAME CALLER: without frame pointers, so that nothing else tells callers
+# build NAME CALLER: without frame pointers, so that only LBR finds callers
 build() {
 	sed "s/CALLER/$2/g" >"$1.c" <<-'C'
 		#include <stdlib.h>
@@ -62,7 +62,7 @@ part() {
 		[ "$(part ';main;often;leaf ')" -ge 50 ]
 		[ "$(part ';main;rarely;leaf ')" -ge 5 ]
 		[ "$(part 'rarely;leaf ')" -le 40 ]
-		# of taskset, before execve()
+		# frames of taskset, before execve()
 		run ! grep '.unknown.;_start' stacks
 	done
 	run -7 "$TDSTAT" profile --all-user --call-graph lbr --folded stacks -o out -- taskset -c 0 ./bare

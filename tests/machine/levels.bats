@@ -98,7 +98,7 @@ near_each() {
 	[ "$TD_MACHINE" != lnl ] || return 0
 	perf_or_skip
 	perf_group TopdownL1,TopdownL2 perf.json
-	# on Skylake perf's groups take turns, and are scaled by the time that they had
+	# on Skylake, perf's groups are multiplexed, and scaled by the time that they had
 	near=0.3
 	[ "$TD_MACHINE" != skx ] || near=1
 	rates perf out perf.json --tolerance $near

@@ -29,8 +29,8 @@ share() {
 		max_by(.samples) // { samples: 0, share: 0, error: 0 } | "\(.share) \(.samples) \(.error)"' "$1"
 }
 
-# mostly FILE PMU FUNCTION: nearly all, as far as the samples tell, which are few where the
-# host is busy: what it stops has one sample for all that it counts meanwhile
+# mostly FILE PMU FUNCTION: the function has nearly all samples.  On a busy host these are
+# few: a CPU that is stopped has one sample for all its events of that time.
 mostly() {
 	local found
 	found=$(share "$@")
@@ -119,7 +119,7 @@ expected() {
 			is = share["icache", event]
 			is = 100 * is / (is + share["dram_latency", event])
 			print event, is, "wanted", want
-			# what was counted when a turn ended is in one sample
+			# events that were counted when a turn ended are in one sample
 			bad = bad || is < want - 5 || is > want + 5
 		}
 		END {
@@ -144,7 +144,7 @@ expected() {
 	jq -es 'any(.function == "scenario_icache" and .share > 50)' both
 }
 
-# --- what is sampled ------------------------------------------------------------
+# --- events ---------------------------------------------------------------
 
 @test "the biggest loss is found, and then its functions" {
 	run -0 --separate-stderr locate --all-user -j -o out -- taskset -c 0 "$ACT" 2s:dram_latency
@@ -187,7 +187,7 @@ expected() {
 	locate tma_icache_misses --all-user -t "$act" --timeout 1s -j -o thread
 	locate tma_icache_misses --all-user -a --timeout 2s -j -o machine
 	locate tma_icache_misses --all-user -C 3 --timeout 1s -j -o one
-	# first, as it would take away the processors of whoever looks
+	# kill it first, because it would take the processors from the following commands
 	kill $act
 	for which in process machine; do
 		mostly $which cpu_core scenario_icache
@@ -287,7 +287,7 @@ perf_functions() {
 
 @test "a rate above the kernel's limit is lowered, with a note" {
 	before=$(</proc/sys/kernel/perf_event_max_sample_rate)
-	# who limits no time may not be given a limit of the rate
+	# without a limit on the time, there is no limit on the rate
 	echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
 	echo 500 >/proc/sys/kernel/perf_event_max_sample_rate
 	run -0 --separate-stderr locate tma_icache_misses -F 4000 -j -o out -- taskset -c 0 "$ACT" 1s:icache
@@ -322,7 +322,8 @@ perf_functions() {
 
 # --- stacks ---------------------------------------------------------------------
 
-# sums FILE EVENT FUNCTION: what the stacks of the function stand for, in % of the event
+# sums FILE EVENT FUNCTION: print the share that the function's stacks represent, in % of
+# the event
 sums() {
 	awk -v event="$2;" -v f="$3" 'index($0, event) == 1 {
 		all += $NF
@@ -410,7 +411,7 @@ part() {
 	[ "$(part ';main;(often|rarely);leaf ')" -ge 60 ]
 	run -7 profile --all-user --call-graph dwarf --folded stacks -o out -- taskset -c 0 ./bare
 	[ "$(part ';main;often;leaf ')" -ge 50 ]
-	# of a user who may not sample the kernel
+	# for a user who may not sample the kernel
 	chmod 755 . bare
 	run -7 as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate -e cycles:u --call-graph dwarf --folded - -o /dev/null -- taskset -c 0 ./bare
 	printf '%s\n' "$output" >stacks

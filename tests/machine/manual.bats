@@ -32,7 +32,7 @@ a_tdstat() {
 	SCRIPT
 }
 
-# What the examples name.
+# Make the files that the examples name.
 prepare_examples() {
 	[ "$TD_MACHINE" != here ] || skip "caches are dropped, and cgroups made"
 	mkdir -p bin adl linux/tools/perf/pmu-events/arch

@@ -4,7 +4,7 @@
 
 #include "lib/region/tdstat.h"
 
-/* Calls of a region, each of which adds so many numbers. */
+/* Make calls of a region; each adds a number of integers. */
 static inline void mark_work(const char *name, unsigned int calls, unsigned int numbers)
 {
 	for (; calls; calls--) {

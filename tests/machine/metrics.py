@@ -26,13 +26,13 @@ import subprocess
 import sys
 
 TOLERANCE = 0.3  # points
-# Of samples of 6 % of the time: points, or of large values a share (some are
+# Samples of 6 % of the time: tolerance in points, or for large values as a share (some are
 # thousands of per cent on this machine)
 DEEP_POINTS, DEEP_SHARE = 1, 0.05
-# Of a ratio that may be large, and of what is per second.
+# Tolerances of ratios that may be large, and of rates per second.
 SHARE, RATE_SHARE = 0.02, 0.25
-# Of the moment, of the run's length; and on a hybrid, perf takes the cycles of the
-# other kind of core where one kind alone has the events.
+# Metrics that depend on the moment or on the length of the run; and on a hybrid, perf uses
+# the cycles of the other core type where only one type has the events.
 UNLIKE = re.compile("lpm_cs_.*|lpm_cycles_total|lpm_fpu_total_flopc")
 SECONDS = "0.3"
 

@@ -44,7 +44,7 @@ slots() {
 		       monitor > 22 && monitor < 55 && monitor > kernel) }'
 	# the same rates everywhere: 4.07 and 1.39 of a slot are made up
 	jq -es 'map(select(.metric == "backend_bound").value) | length == 3 and (max - min < 0.3)' out
-	# the time that it had a CPU is nobody's own
+	# without guests, the time on a CPU is unknown
 	jq -es 'map(select(.metric).busy) | all(. == null)' out
 	"$TDSTAT" -p $pid -o out -- sleep 1
 	# the shares of guest and monitor are near each other, and move with the host

@@ -5,7 +5,7 @@
 PARANOID=/proc/sys/kernel/perf_event_paranoid
 NOBODY=(setpriv --reuid nobody --regid nogroup --clear-groups)
 
-# A folder that nobody may write to, too; what a try before has left goes.
+# Make a directory that any user may write to, and remove the remains of an earlier try.
 setup() {
 	emulated
 	cp "$PARANOID" "$BATS_TEST_TMPDIR/paranoid"
@@ -21,7 +21,7 @@ teardown() {
 	tidy_up
 }
 
-# as_nobody LEVEL COMMAND...: below this setting of kernel.perf_event_paranoid
+# as_nobody LEVEL COMMAND...: run it as nobody with this value of kernel.perf_event_paranoid
 as_nobody() {
 	echo "$1" >"$PARANOID"
 	"${NOBODY[@]}" "${@:2}"

@@ -11,7 +11,7 @@
 load helper
 load nobody
 
-# on MODEL...: this test is for one of these
+# on MODEL...: skip the test on other models
 on() {
 	emulated
 	[[ " $* " == *" $TD_MACHINE "* ]] || skip "for $*"
@@ -37,13 +37,13 @@ values() {
 	done
 	run -1 --separate-stderr "$TDSTAT" doctor -j
 	jq -e '.findings[] | select(.name == "kernel") | .state == "failed"' <<<"$output"
-	# what needs no top-down events is counted
+	# events other than top-down events are counted
 	"$TDSTAT" -e cycles:u,instructions:u,page-faults -x, -o out -- sh -c "$WORK"
 	[ "$(awk -F, '$1 > 0' out | wc -l)" -ge 3 ]
 }
 
-# Of the bytes of PERF_METRICS, 60 of 255 and so on; what Ice Lake's formulas take
-# from the others leaves the first one as it is.
+# From the bytes of PERF_METRICS, 60 of 255 and so on; the corrections in Ice Lake's
+# formulas leave the first field unchanged.
 @test "5.10: level 1 of the machine, of a command, of a CPU, of a thread" {
 	on icx
 	"$TDSTAT" -a -l 1 -I 300 --interval-count 2 -j -o machine

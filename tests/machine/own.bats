@@ -16,7 +16,8 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# own WORD...: see own.py.  Work that went on would take away its processors.
+# own WORD...: see own.py.  A worker that continued would take processors from the next
+# test.
 own() {
 	# shellcheck disable=SC2046
 	kill $(jobs -p) 2>/dev/null || true

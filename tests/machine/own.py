@@ -79,7 +79,7 @@ def off_by(row, want, errors=None):
 
 
 def wanted(pmu, scenario):
-    # a PMU of one kind of core alone
+    # a PMU of only one core type
     name = "sapphirerapids" if pmu == "cpu" else "alderlake"
     truth = json.loads((ROOT / f"build/{name}.json").read_text(encoding="utf-8"))
     return truth[scenario][PMUS[pmu]]

@@ -5,7 +5,7 @@
 
 load helper
 
-# Half a second or so behind a change, and as far from the next.
+# Sleep until about half a second after a change, which is as far from the next one.
 to_mid_phase() {
 	local last=''
 

@@ -78,7 +78,7 @@ class Run:
 
     def measure(self, words):
         """The command that tdstat counts looks at its beginning and end."""
-        # what stops between a count and its time is in only one of them
+        # a stop between reading a count and its time affects only one of them
         for _ in range(10):
             with Stops(self.loaded[-1]) as stops:
                 done = subprocess.run(words + ["-j", "--", "sh", "-c", WATCH], stdin=subprocess.DEVNULL, capture_output=True,
@@ -269,7 +269,7 @@ def hybrid():
     atom = {"tma_info_system_cpu_utilization": core["tma_info_system_cpu_utilization"]}
     packages["lpm_idle"] = core.pop("lpm_idle")
     ways = [(["-a"], "all", cpus), (["-a", "-A"], "cpu", cpus), (["-C", "0-4"], "all", cpus[:5])]
-    # of SMIs there is a metric of one kind of core: that of E-cores, where there are no others
+    # only E-cores have a metric of SMIs, where there are no other cores
     alone = Test(run, {"cpu_atom": atom | {"smi_cycles": core["smi_cycles"]}, "": packages})
     return [(Test(run, {"cpu_core": core, "cpu_atom": atom, "": packages}), ways),
             (alone, [(["-C", "2-7"], "all", cpus[2:])])]
@@ -302,7 +302,7 @@ def check_tasks(run, burn):
         values, err = run.measure(["taskset", "-c", str(run.loaded[-1]), TDSTAT, *option, "-M", ",".join(metrics)])
         want = {}
         for mine in kinds:
-            # of one CPU, or of all of the machine
+            # of one CPU, or of the whole machine
             of_all = 1 if row == "all" else sum(cpu.pmu == mine[0].pmu for cpu in run.cpus)
             want |= {(metric, row, mine[0].pmu): bounds for metric, bounds in of_tasks(run, mine, of_all).items()}
         yield from differences(" ".join(option), values, want, err)

@@ -55,11 +55,11 @@ turns() {
 	as core cpu_core dram_latency icache mispredict
 	jq -es 'any(.level == 2 and .value != null)' core
 	run -0 --separate-stderr profile -l 2 -j -o atom -- taskset -c 2 "$ACT" 1s:dram_latency 1s:icache 1s:mispredict
-	# what is left out is no number, and the rest is right
+	# missing values are null, and the others are right
 	jq -es 'map(select(.value == null and .calls > 100)) | length > 0 and all(.level == 2)' atom
 	jq -c 'select(.value != null)' atom >counted
 	as counted cpu_atom dram_latency icache mispredict
-	# what the counters do not hold is said, and not called one of regions
+	# the note about metrics that do not fit does not mention regions
 	[[ -z $stderr || $stderr != *regions* ]]
 }
 
@@ -81,7 +81,7 @@ turns() {
 		jq -es --arg id "scenario_$name" 'map(select(.id == $id and .pmu == "cpu_core")) |
 			all(.value == null and .error == null and (.why | test("30 windows")))' out
 	done
-	# what they do together is known
+	# their sum is known
 	jq -es 'map(select(.id == "(between functions)" and .pmu == "cpu_core")) | length == 4 and all(.value != null)' out
 }
 
@@ -93,7 +93,7 @@ turns() {
 		END { print sum; exit !(sum > 99.5 && sum < 100.5) }' out
 }
 
-# The event that samples stands still then, and the others of its group go on.
+# The sampled event stops meanwhile, and the others of its group continue.
 @test "the kernel stops sampling for moments: their counts are left out" {
 	before=$(</proc/sys/kernel/perf_event_max_sample_rate)
 	echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
@@ -107,7 +107,7 @@ turns() {
 	"$TDSTAT" report --profile -j samples | tail -n +2 | diff <(tail -n +2 out) -
 }
 
-# --- what is sampled ------------------------------------------------------------
+# --- samples --------------------------------------------------------------
 
 @test "a process that runs, a CPU, and the whole machine" {
 	"$ACT" -n 4 300s:icache &
@@ -177,7 +177,8 @@ newest() {
 		$at["pmu"] == "cpu_core" && $at["exclusive"] >= 2 && $at["id"] !~ /^\(/ { print $at["exclusive"], $at["id"] }' out >ours
 	cat perf ours
 	diff <(cut -d' ' -f2 perf | sort) <(cut -d' ' -f2 ours | sort)
-	# of what is in functions: what a busy host lets pass between two samples is in none
+	# shares of the events in functions: events that a busy host delays between two
+	# samples are in no function
 	awk 'NR == FNR { perf[$2] = $1; all += $1; next }
 		{ own[$2] = $1; sum += $1 }
 		END {

@@ -23,8 +23,8 @@ decode() {
 	timeout -s KILL "$TD_HANGS" "$PERF" script -i data --ns --itrace="$what" "$@" 2>script.err
 }
 
-# decodes [OPTION...]: the decoder follows each branch in the program's code, and says where
-# it cannot; with options, "branches" has what perf prints of each
+# decodes [OPTION...]: check that the decoder follows each branch in the program's code;
+# with options, "branches" contains perf's output for each branch
 decodes() {
 	local what=e
 
@@ -41,8 +41,8 @@ packets() {
 	decode e -D | grep -cE " $1( |\$)"
 }
 
-# How many calls there are in what is "decode b -F ip,addr": entries at the start of
-# work(), of which the last three digits are known, but for those behind an interrupt there.
+# calls: count the entries at the start of work() in "decode b -F ip,addr". Their last three
+# digits are known.  Entries after an interrupt there do not count.
 calls() {
 	awk -v start="$(nm "$traced" | awk '$3 == "work" { print substr($1, 14) }')$" '
 		$1 == 0 && $3 ~ start { calls++ }

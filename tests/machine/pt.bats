@@ -15,7 +15,7 @@ load pt
 	[ "$(cat tsc_art_ratio max_nonturbo_ratio | tr '\n' ' ')" = "80:1 20 " ]
 }
 
-# As many entries and exits as calls: five threads and two processes, which take turns.
+# As many entries and exits as calls: five threads and two processes, which alternate.
 @test "a filter of addresses: each call is an entry at the function's start" {
 	record -e intel_pt/cyc/u --filter "filter work @ $traced" -- "$traced" threads 500
 	decodes -F ip,addr
@@ -95,8 +95,8 @@ load pt
 	[ "$(packets TraceSTOP)" -ge 1 ]
 }
 
-# Bursts, in whose breaks perf reads; a packet of synchronization every 2 KB.  On CPU 0,
-# as Linux 6.12 does not go on with an event that found its buffer full on another
+# Bursts, in whose breaks perf reads; a synchronization packet every 2 KB. On CPU 0, because
+# Linux 6.12 does not restart an event whose buffer was full on another CPU
 # (perf_aux_output_end() sets pending_disable to the number of the CPU).
 @test "a buffer that is full stops the trace, which goes on once it was read" {
 	record -m,16K -e intel_pt/cyc,psb_period=0/u --filter "filter work @ $traced" -- \
@@ -127,6 +127,6 @@ load pt
 	PATH=$PWD/bin:$PATH timeout -s KILL 600 bash "$shell/test_intel_pt.sh" >tests 2>&1
 	grep -E '^(---|OK|SKIP|Failed)' tests
 	[ "$(grep -c '^OK' tests)" -ge 13 ]
-	# what this machine does not have
+	# features that this machine lacks
 	run ! grep -vE '(power_event_trace|tnt_disable|event_trace) is not supported$' <(grep ^SKIP tests)
 }

@@ -264,7 +264,7 @@ def expected(machine, pmu, cpus, level=1):
             if level == 2 or name in LEVEL_1}
 
 
-# --- what was printed --------------------------------------------------------
+# --- the output ---------------------------------------------------------------
 
 class Row:
     def __init__(self, time, pmu, cells, ident="all"):
@@ -418,9 +418,8 @@ def check_times(rows, args):
         need(len(times) == args.rows, f"{len(times)} intervals: {times}")
     if not args.every:
         return
-    # A busy host may delay any row, and then the deadlines that pass meanwhile are
-    # missed; but what is behind stands at a deadline of its own again, which many rows
-    # tell and few do not.
+    # A busy host may delay any row, and then the deadlines in between are missed.  Later
+    # rows are at their own deadlines again, which many rows show and few do not.
     every = args.every / 1000
     nth = deadlines(times, every)
     late = [time - n * every for n, time in zip(nth, times)]

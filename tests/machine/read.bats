@@ -15,7 +15,7 @@ PROGRAM=$MACHINE/regions
 
 export PYTHONDONTWRITEBYTECODE=1
 
-# CPUs of each kind of core: the PMU and a CPU, a line each
+# kinds: print the PMU and a CPU of each core type, one line each
 kinds() {
 	case $TD_MACHINE in
 	adl) printf '%s\n' 'cpu_core 0' 'cpu_atom 3' ;;
@@ -41,7 +41,7 @@ ipc() {
 		length == 1 and .[0] > 0.98 and .[0] < 1.02' "$1"
 }
 
-# truth_ipc SCENARIO KIND: fixed counter 0 counts so many instructions a cycle
+# truth_ipc SCENARIO KIND: print the rate of fixed counter 0, the instructions per cycle
 truth_ipc() {
 	awk -v scenario="$1" -v kind="$2" '
 		$1 == "scenario" { in_it = $2 == scenario }
@@ -81,7 +81,7 @@ truth_ipc() {
 		is out "$pmu"
 		taskset -c "$cpu" "$TDSTAT" regions -o ignored -- "$PROGRAM" read 300 500 >out
 		is out "$pmu"
-		# of what is not counted there, no number is made up
+		# events that are not counted get no number
 		run ! grep ipc out
 		taskset -c "$cpu" "$TDSTAT" regions -e cycles,instructions -o ignored -- "$PROGRAM" read 10 500 >out
 		grep -F '"ipc"' out

@@ -53,7 +53,7 @@ verdict_of() {
 		echo "$command"
 		eval "${command/tdstat/\"\$TDSTAT\"}" >out 2>&1 || {
 			cat out
-			# whose loops all count the same here
+			# whose loops all count the same on this machine
 			[[ $command == *' doctor' ]]
 		}
 		[ -s out ] || [[ $command == *--html* ]]

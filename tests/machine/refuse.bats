@@ -113,7 +113,7 @@ atom_events() {
 	done
 }
 
-# one_remark PMU: said once, and nothing else of tdstat's
+# one_remark PMU: one note, and no other message
 one_remark() {
 	[ "$(grep -c '^tdstat: ' <<<"$stderr")" -eq 1 ]
 	[[ $stderr == *"tdstat: $1: another program uses the counters"* ]]
@@ -138,7 +138,7 @@ core_events() {
 	one_remark cpu_core
 	grep -E '^[0-9.]+,all,cpu_core,,,0\.00,,,,,,' out
 	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]+,,100\.00,[0-9.]*,[0-9.]+,' out
-	# of the one that is left out, nothing is needed
+	# the core type that is left out needs no counters
 	"$TDSTAT" -a --cputype atom --timeout 300 -x, >out
 	# and where there is nothing else, nothing is run with --require
 	rm ran
@@ -165,7 +165,7 @@ core_events() {
 		*-j) jq -es 'map(select(.pmu == "cpu_atom")) | length > 3 and all(.value == null)' out
 			jq -es 'map(select(.pmu == "cpu_core" and .level == 1)) | all(.value > 0)' out ;;
 		*) grep -F ' cpu_atom, <not counted>' out
-			# where groups take turns, GHz are near 3
+			# where groups are multiplexed, GHz are near 3
 			grep -E '^ cpu_core, [0-9.]+ % busy, (2\.[6-9]|3\.[0-4]) GHz(, 1\.[45][0-9] IPC)?(, ± of the runs)?$' out
 			[[ $how == *-l* ]] || grep -F ' % busy, 3.0 GHz' out
 			grep -E '^ +25\.1( ±[0-9.?]+)? %  tma_retiring' out ;;
@@ -174,7 +174,7 @@ core_events() {
 	run -0 --separate-stderr "$TDSTAT" -a -l 3 -I 200 --interval-count 3 -x,
 	one_remark cpu_atom
 	[ "$(grep -cE '^[0-9.]+,all,cpu_atom,,,0\.00,,' <<<"$output")" -eq 3 ]
-	# one kind of core is not the machine
+	# one core type does not represent the machine
 	run -0 --separate-stderr "$TDSTAT" -a --hybrid-merge --timeout 300 -x,
 	[[ ${lines[1]} =~ ^[0-9.]+,all,all,,,(0\.00)?,,,,,, ]]
 	run -0 --separate-stderr "$TDSTAT" -a -e cycles --timeout 300 -x,

@@ -116,7 +116,7 @@ both() {
 @test "fork, exec, exit and a kill: complete calls are kept, and the status" {
 	mkdir tmp
 	export TMPDIR=$PWD/tmp
-	# a call that moves to the other kind of core may be lost there
+	# a call that moves to the other core type may be lost there
 	taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" fork 50
 	[ "$(field out parent cpu_core calls)" -eq 1 ]
 	[ "$(field out outer cpu_core calls)" -eq 1 ]
@@ -169,7 +169,7 @@ both() {
 CHILDREN=${TDSTAT%/*}/tests/machine/children
 SANDBOX=${TDSTAT%/*}/tests/machine/sandbox
 
-# all_calls FILE ID: on both kinds of core
+# all_calls FILE ID: print the number of calls on both core types
 all_calls() {
 	awk -F, -v id="$2" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -2,9 +2,8 @@
 /*
  * usage: regions WHAT [CALLS [MICROSECONDS [THREADS]]]
  *
- * Regions whose scenarios are the emulated machine's, for regions.bats.  In a call
- * of "outer" are so many of "dram" and of "icache", which last so long each.  WHAT
- * says what else is done, by the table at the end.
+ * Regions with scenarios of the emulated machine, for regions.bats.  A call of "outer" contains CALLS calls of "dram" and of "icache",
+ * which last MICROSECONDS each.  WHAT selects the rest, see the table at the end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +54,7 @@ static void work(void)
 	work_for(microseconds);
 }
 
-/* The choice takes some microseconds, so that it is not made for each call. */
+/* Choosing takes a few microseconds, so it is not done for each call. */
 #define CALLS_OF_A_CHOICE 16
 
 static void do_block(const char *name, const char *scenario, unsigned int nr)
@@ -88,7 +87,7 @@ static void do_calls(void)
 	td_end("outer");
 }
 
-/* --- what is done ----------------------------------------------------------- */
+/* --- the kinds of work ------------------------------------------------------- */
 
 static void *run_thread(void *arg)
 {
@@ -158,9 +157,8 @@ static void run_fork(void)
 }
 
 /*
- * Each region in a process of its own, which is in its scenario when it measures
- * the cost of counting: the machine's library code is in the scenario of what is
- * around it.
+ * Run each region in a separate process, in whose scenario it measures the cost of counting: the
+ * library's code is in the scenario of the code around it.
  */
 static void run_apart(void)
 {
@@ -256,17 +254,17 @@ static void run_faults(void)
 	td_end("outer");
 }
 
-/* The slow calls of "mixed" and "asleep" take so many times as long as the others. */
+/* The slow calls of "mixed" and "asleep" take this many times as long as the others. */
 #define TIMES_AS_LONG 8
 
-/* Of calls that took about as long as those, whatever made them so long. */
+/* Calls that took at least that long, for whatever reason. */
 static struct {
 	unsigned int calls;
 	uint64_t ns;
 } fast, slow;
 static uint64_t slept_ns;
 
-/* By its own clock: what there was of each, and how long it slept. */
+/* Print the number of each kind, and the time asleep, by the program's own clock. */
 static void print_both(void)
 {
 	printf("fast %u %.9f\nslow %u %.9f\nslept %.9f\n", fast.calls, (double)fast.ns / 1e9,
@@ -445,7 +443,7 @@ static void run_readers(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* Half of the time on each kind of core: the first CPU, and the last one. */
+/* Half of the time on each core type: the first CPU, and the last one. */
 static void run_read_moving(void)
 {
 	struct td_interval interval = { 0 };
@@ -482,7 +480,7 @@ static void run_read_fork(void)
 	wait(NULL);
 }
 
-/* What a call costs. */
+/* Print the cost of a call. */
 static void run_read_empty(void)
 {
 	struct td_interval interval = { 0 };
@@ -496,7 +494,7 @@ static void run_read_empty(void)
 	printf("%.1f\n", (double)(now_ns() - start) / calls);
 }
 
-/* What a pair costs. */
+/* Print the cost of a pair. */
 static void run_empty(void)
 {
 	uint64_t start = now_ns();

@@ -57,7 +57,7 @@ latencies_of() {
 	return 1
 }
 
-# Of perf's JSON lines: what it made of a metric.
+# value: print perf's value of a metric from its JSON lines.
 value() {
 	sed -nE 's/.*"metric-value" : "([^"]*)", "metric-unit" : "[^"]* '"$1"'".*/\1/p' out | tail -n 1
 }
@@ -125,7 +125,7 @@ value() {
 	false
 }
 
-# Perf 6.12 cannot where it is told the PMU: it wants samples of topdown-retiring.
+# Perf 6.12 cannot do this if the PMU is named: it tries to sample topdown-retiring.
 @test "a group whose second member is sampled tells the counts of all" {
 	group="{$pmu/slots/,$pmu/cycles/,$pmu/topdown-retiring/,$pmu/topdown-bad-spec/}:S"
 	newest record -q -a -c 10000000 -e "$group" -o data sleep 1

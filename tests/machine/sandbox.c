@@ -2,10 +2,10 @@
 /*
  * usage: sandbox kill|errno
  *
- * Regions under a filter of system calls, for regions.bats and region_program.c.
- * 20 calls of "known" come before the filter, 20 behind it; so do 10 regions that
- * are new.  kill: read() alone is allowed to marks, and anything else ends the
- * program.  errno: no call is allowed to them, and a thread begins then.
+ * Regions under a filter of system calls, for regions.bats and tests/unit/region_program.c.
+ * 20 calls of "known" precede the filter and 20 follow it, and so do 10 new regions.  kill: marks
+ * may only call read(); any other call ends the program.  errno: marks may make no call, and a
+ * thread starts then.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -23,7 +23,7 @@
 
 #define CALLS 20
 
-/* Some milliseconds each, so that the thread also loses its CPU. */
+/* A few milliseconds each, so that the thread also loses its CPU. */
 static void mark(const char *name, unsigned int calls)
 {
 	mark_work(name, calls, 2000000);

@@ -14,8 +14,8 @@
 
 load helper
 
-# A part of the twelve is enough for each change, all of them for a release: what
-# waits for memory, what does not, and what is stuck in the front end.
+# A part of the twelve suffices for each change, all of them for a release: one that waits
+# for memory, one that does not, and one that is held up in the front end.
 setup_file() {
 	export PYTHONDONTWRITEBYTECODE=1
 	[ "$TD_MACHINE" != here ] || return 0

@@ -35,7 +35,7 @@ start_serve() {
 }
 
 start_prometheus() {
-	# the rules over a minute, and what is a matter of a day over two
+	# rules over a minute, and daily rules over two minutes
 	sed 's/\[5m\]/[1m]/g; s/\[1d:5m\]/[2m:1s]/; s/for: 1h/for: 2s/' "$rules" >rules.yml
 	cat >prometheus.yml <<-TEXT
 		global: { scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s }
@@ -81,7 +81,7 @@ query() {
 	python3 "$BATS_TEST_DIRNAME/serve.py" recorded.json level1.json level2.json
 	python3 "$BATS_TEST_DIRNAME/serve.py" ipc ipc.json
 
-	# a restart: counters that begin anew are no loss of slots
+	# a restart: counters that begin at 0 are not a loss of slots
 	kill "$serve"
 	wait "$serve"
 	start_serve

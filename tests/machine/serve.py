@@ -15,8 +15,8 @@ TOLERANCE = 4
 # one of them: where the host is busy it has a third more than the other.
 OF_THE_MEAN = 8
 
-# Of mispredict and icache in the truth file: slots, or cycles, a ns and what they are
-# weighted by.
+# Rates of mispredict and icache in the truth file: slots, or cycles, per ns and their
+# weights.
 GHZ = {"cpu_core": (3.2, 3.0), "cpu_atom": (2.1, 2.0)}
 PER_CENT = {
     ("cpu_core", "tma_bad_speculation"): (40.0, 5.1),

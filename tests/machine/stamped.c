@@ -2,12 +2,12 @@
 /*
  * usage: stamped CALLS HOW
  *
- * Calls stamped() so often, for 1 to 64 us, and notes the time stamp counter at its
- * beginning and at its end, and before and behind the call.  HOW is "alone"; "threads"
- * or "fork": eight, on all CPUs; "move": from CPU to CPU, within the calls, too;
- * "kernel": with a system call in each 16th; or "exec": a new program after each 100
- * calls.  Prints how many calls were made, and how long they took in ns: all, then the
- * ten slowest; then the same as their caller saw it.
+ * Calls stamped() CALLS times, for 1 to 64 us, and records the time
+ * stamp counter at the beginning and end of the function, and before and after the call.  HOW is
+ * "alone"; "threads" or "fork": eight, on all CPUs; "move": from CPU to CPU, even within calls;
+ * "kernel": with a system call in each 16th; or "exec": a new program after each 100 calls.
+ * Prints the number of calls and their times in ns: all, then the ten slowest; then the same as
+ * their caller measured it.
  */
 #include <cpuid.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@
 #define SLOWEST 10
 #define OF_EXEC 100
 
-/* Of all calls, in ticks: within them, and around. */
+/* Times of all calls, in ticks: inside them, and from the caller. */
 static uint64_t *took, *outside;
 static int nr_cpus;
 static bool moves, sleeps;

@@ -84,7 +84,7 @@ is_played() {
 	shows '^ .* cpu_core +CPU1$'
 	[[ "$(look | sed -n '/LOST%/{n;p;}')" == *CPU1 ]]
 	shows '^CPU0  .. B[67] '
-	# lost, busy, GHz and IPC stand before the parts
+	# lost, busy, GHz and IPC precede the shares
 	# shellcheck disable=SC2046
 	is_played dram_latency $(line 'CPU1$' | awk '{ print $5, $6, $7, $8 }')
 	busy=$(line 'CPU1$' | awk '{ print int($2) }')

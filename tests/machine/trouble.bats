@@ -30,7 +30,7 @@ teardown() {
 	[ "$(cat $CPUS/cpu3/online)" = 1 ] || echo 1 >$CPUS/cpu3/online
 }
 
-# Deadlines that passed meanwhile are no matter here.
+# Notes about missed deadlines are ignored here.
 said_nothing() {
 	run ! grep -v -e 'intervals\? passed' -e '^$' <<<"$stderr"
 }
@@ -42,9 +42,9 @@ said_once() {
 	said_nothing
 }
 
-# check_cycles FILE: each PMU's rate; and nothing of the time is missing: what its four CPUs
-# counted is all of it.  A busy host stops a CPU between the kernel's look at the clock and
-# at its counter, which moves single rows; what was made up would be more.
+# check_cycles FILE: check each PMU's rate, and that no time is missing: the sum over its
+# four CPUs is complete.  A busy host may stop a CPU between the kernel's reads of the clock
+# and of its counter, which shifts single rows; invented counts would be larger.
 check_cycles() {
 	awk -F, '
 	$4 !~ /cycles/ { next }
@@ -71,7 +71,7 @@ check_cycles() {
 			printf '%s\n' "$output" >out
 			rates check out --rows 1 --level $level
 		done
-		# long enough that a CPU which is let in late by a busy host is no missing time
+		# long enough that a CPU that a busy host delays does not lack time
 		run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 8 -e cycles -x, -o out
 		said_nothing
 		check_cycles out
@@ -88,7 +88,7 @@ check_cycles() {
 	[ "$(wc -l <<<"$output")" -eq 9 ]
 	[ "$(grep -c "^tdstat: .*CPU(s) 0-3.*NMI watchdog (sysctl kernel.nmi_watchdog)" <<<"$stderr")" -eq 1 ]
 	[[ $stderr == *"nothing was counted: "* ]]
-	# the rest is counted all the same
+	# the other events are counted nevertheless
 	run -0 --separate-stderr "$TDSTAT" -C 0-3 -e "{cycles,$EIGHT},cycles" -x, --timeout 300
 	[ "$(grep -c '^<not counted>' <<<"$output")" -eq 9 ]
 	[ "$(grep -cE '^[1-9][0-9]*,,cpu_core/cycles/' <<<"$output")" -eq 1 ]
@@ -106,7 +106,7 @@ check_cycles() {
 	[[ $stderr == *"tdstat: nothing was counted: the NMI watchdog has a counter that was needed"* ]]
 	[ "$(grep -cF "tdstat: $named" <<<"$stderr")" -eq 1 ]
 	[[ $stderr != *"no task ran on"* ]]
-	# beside what is counted, on both kinds of core, and of a running process
+	# with other counts, on both core types, and for a running process
 	run -0 --separate-stderr taskset -c 0 "$TDSTAT" -e "{cpu_core/cycles/,$EIGHT},cycles" -- sh -c "$WORK"
 	[ "$(grep -cF "tdstat: $named" <<<"$stderr")" -eq 1 ]
 	[[ $stderr != *"nothing was counted"* ]]
@@ -118,11 +118,11 @@ check_cycles() {
 	touch end
 	run -0 --separate-stderr "$TDSTAT" -C 0-3 -e "{cycles,$EIGHT},cycles" -x, --timeout 300
 	[ "$(grep -cF "tdstat: $named" <<<"$stderr")" -eq 1 ]
-	# what it suggests: turns are taken
+	# the suggestion: multiplexing
 	run -0 --separate-stderr taskset -c 0 "$TDSTAT" -e "{cpu_core/cycles/,$EIGHT}:W" -x, -- sh -c "$WORK"
 	[ "$(grep -cE '^[1-9][0-9]*,,cpu_core/' <<<"$stderr")" -eq 9 ]
 	[[ $stderr != *watchdog* ]]
-	# and a group that fits, of a task that is elsewhere, is nobody's fault
+	# a group that fits, of a task that runs elsewhere, is not an error
 	run -0 --separate-stderr taskset -c 6 "$TDSTAT" -e cpu_core/cycles/ -- sh -c "$WORK"
 	[[ $stderr == *"nothing was counted: no task ran on cpu_core, or another program held its counters"* ]]
 	[[ $stderr == *"tdstat: taskset -c 0-3 runs the command on cpu_core"* ]]
@@ -150,11 +150,11 @@ check_cycles() {
 
 # --- a CPU that goes and comes back ---------------------------------------------------------
 
-# Whoever looks at rows waits for them, as a busy host may take long for a CPU that goes or
-# comes; then it ends the counting.
+# The test waits for rows, because a busy host may take long to switch a CPU off or on; then
+# it ends the counting.
 
-# count LINES OPTION...: in the background; rows go to "rows", behind so many lines of which
-# it returns
+# count LINES OPTION...: count in the background, with rows in the file "rows", and return
+# after LINES of them
 count() {
 	env --default-signal=INT "$TDSTAT" "${@:2}" -x, -o rows 2>said 3>&- &
 	counting=$!
@@ -184,7 +184,8 @@ stop() {
 	stderr=$(<said)
 }
 
-# away_and_back [LINES [SECONDS]]: for as long as it takes to print so many, and so long
+# away_and_back [LINES [SECONDS]]: take a CPU offline until LINES more were printed and
+# SECONDS have passed
 away_and_back() {
 	echo 0 >$CPUS/cpu3/online
 	wait_for has_text said 'CPU\(s\) 3 went offline'
@@ -194,12 +195,12 @@ away_and_back() {
 	wait_for has_text said 'CPU\(s\) 3 were offline and are back'
 }
 
-# Leaves out what is said of deadlines that passed meanwhile.
+# Remove the notes about missed deadlines.
 without_deadlines() {
 	mapfile -t stderr_lines < <(grep -v 'intervals\? passed' <<<"$stderr")
 }
 
-# gone: for so many seconds, by what was said
+# gone: print for how many seconds the CPU was offline, according to the notes
 gone() {
 	sed -nE 's/.* came online: counted starting at ([0-9.]+) seconds$/\1 0/p
 		s/.* not counted from ([0-9.]+) to ([0-9.]+) seconds$/\2 \1/p' said |
@@ -271,8 +272,8 @@ gap_of_cpu3() {
 		END { print n, empty, gone; exit n != all || empty > 1 + gone / 0.5 }' rows
 }
 
-# as_on_cpu2 ROWS: in so many of the last rows, CPU 3 had the nodes that CPU 2 had, but for an
-# unlucky turn
+# as_on_cpu2 ROWS: in ROWS of the last rows, CPU 3 had the nodes of CPU 2, unless a turn was
+# unlucky
 as_on_cpu2() {
 	for cpu in 2 3; do
 		grep ",CPU$cpu," rows | tail -n "$1"
@@ -318,7 +319,7 @@ come() {
 	without_deadlines
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	[[ ${stderr_lines[0]} =~ ^"tdstat: CPU(s) 3 came online: counted starting at "[0-9.]+" seconds"$ ]]
-	# not before, then in each row, and what is counted on CPU 2
+	# not before, then in each row, with the counts of CPU 2
 	run ! grep ',CPU3,' <(head -n 15 rows)
 	[ "$(grep -c ',CPU3,' rows)" -ge 3 ]
 	as_on_cpu2 3
@@ -374,7 +375,7 @@ come() {
 	done
 	stop
 	said_nothing
-	# behind its deadline, and not by the next one's
+	# after its deadline, and before the next one
 	awk -F, 'NR % 2 { n++; if ($1 < 0.2 * n || $1 > 0.2 * n + 60) { print; exit 1 } } END { exit n < 10 }' rows
 	check_cycles rows
 }
@@ -389,8 +390,8 @@ come() {
 	echo freeze >/sys/power/state
 	more 8
 	stop
-	# one row is as long as that, and the deadlines behind it are where they were; those that
-	# passed meanwhile have none.  A busy host may read a row just before the next deadline.
+	# one row has that length, and later deadlines are at their old times; those in
+	# between have no row.  A busy host may read a row just before the next deadline.
 	awk -F, 'NR % 2 { length_ = $1 - time; time = $1
 		if (length_ > 1.9) long++
 		late = $1 / 0.2 - int($1 / 0.2 + 0.001)

@@ -11,7 +11,7 @@ load ../cli/examples
 
 export PYTHONDONTWRITEBYTECODE=1
 
-# What the page lets its reader make.
+# Make the files that the page asks its reader to make.
 prepare() {
 	emulated
 	command -v script || skip "no script(1), which makes a terminal"

@@ -20,12 +20,12 @@ refused() {
 	# above 2, Debian's kernel does not look at CAP_PERFMON, which is the other way
 	[[ ${stderr_lines[1]} == "tdstat: sudo sysctl kernel.perf_event_paranoid="[012]" allows it (it is $1)" && $1 -gt 2 ||
 		${stderr_lines[1]} == "tdstat: sudo sysctl kernel.perf_event_paranoid="[012]" allows it (it is $1); tdstat doctor"* ||
-		# of others' processes, no setting is enough
+		# no value of the setting allows processes of other users
 		"$1 ${stderr_lines[1]}" == "2 tdstat: run as root, or give tdstat CAP_PERFMON (tdstat doctor prints the command)"* ]]
 	[ ! -e ran ]
 }
 
-# said NUMBER: so many lines of tdstat's own
+# said NUMBER: succeed if tdstat printed NUMBER lines
 said() {
 	[ "$(grep -c '^tdstat: ' <<<"$stderr")" -eq "$1" ]
 }
@@ -39,7 +39,7 @@ capable() {
 	setcap "$1=ep" capable
 }
 
-# What gets more rights than nobody has, or may be run and not read.
+# Make shells with more privileges than nobody, or that may be run but not read.
 closed_shells() {
 	cp /bin/dash setuid
 	chmod 4755 setuid
@@ -84,18 +84,19 @@ closed_shells() {
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e cycles:u,cycles:k -- sh -c "$WORK"
 	[[ $stderr == *"does not let this user count the kernel, and so not "*"cycles/k"* ]]
 	[[ $stderr == *"<not supported>"*cycles/k* ]]
-	# of several events, too, it is one line
+	# one line even for several events
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e context-switches,cpu-migrations,page-faults -- true
 	said 1
 	[[ $stderr == *" count the kernel, and so not context-switches, cpu-migrations"$'\n'* ]]
-	# the msr PMU cannot leave the kernel out: nodes that nobody asked for lack it silently
+	# the msr PMU cannot exclude the kernel: nodes that were not requested lack it
+	# silently
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -o out -- sh -c "$WORK"
 	said 1
 	[[ $stderr != *msr* ]]
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e msr/tsc/,cycles -- sh -c "$WORK"
 	said 1
 	[[ $stderr == *"does not let this user count the kernel, and so not msr/tsc/"* ]]
-	# nor where it stands in place of what cannot be counted at all
+	# not even in place of events that cannot be counted at all
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -a -- true
 	[ "$(grep -c '^tdstat: .*context-switches' <<<"$stderr")" -eq 1 ]
 	run -125 --separate-stderr as_nobody 2 "$TDSTAT" -e cycles:k --require -- touch ran
@@ -216,7 +217,7 @@ closed_shells() {
 			-- sh -c "$WORK; exec ./setuid -p -c '. ./work; . ./work; . ./work'"
 		said 1
 		[[ $stderr == *"tdstat: much of the command was not counted: "*set-uid* ]]
-		# at the rate of what was counted
+		# at the rate of the counted part
 		awk -F, '$3 == "cpu_core/cycles/u" { rate = $1 / $4; n++
 			if (rate < 2.1 || rate > 2.4) exit 1 } END { exit n != 1 }' <<<"$stderr"
 	done

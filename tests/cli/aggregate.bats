@@ -6,8 +6,8 @@
 # shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
 load helper
 
-# Two sockets, two dies in the first, hyper-threads, CPUs that are offline and
-# one of a high number.  A CPU's count is a power of ten: a sum says who is in it.
+# Two sockets, two dies in the first, hyper-threads, offline CPUs and one with a high
+# number.  A CPU's count is a power of ten, so a sum shows which CPUs it contains.
 setup_file() {
 	cd "$BATS_FILE_TMPDIR" || return
 	python3 - "$BATS_TEST_DIRNAME/../data" <<-'PYTHON'
@@ -314,7 +314,7 @@ summary,S1,3,20022000' "$(cat got)"
 }
 
 @test "a recording that does not say where its CPUs are: an error with its name; without caches, rows of dies" {
-	# of before caches were recorded
+	# from before caches were recorded
 	is old --per-socket <<-'EOS'
 		S0 5 1100111
 		S1 3 10011000
@@ -444,7 +444,8 @@ S0 cpu_atom 25.00' "$(cat got)"
 }
 
 @test "--hybrid-merge: no mark where a metric is left out" {
-	# all of the back end is core_bound, over its threshold, which cpu_atom's resource_bound makes leave
+	# all of the back end is core_bound, above its threshold; the formulas subtract
+	# cpu_atom's resource_bound from it
 	jq -c '.events // empty | map(.name == "cpu_core/topdown-mem-bound/") | index(true)' "$data/alderlake-2.jsonl" >index
 	jq -c --argjson at "$(<index)" 'if .counts then .counts |= map(if .[0] == $at then .[3] = 0 else . end) else . end' \
 		"$data/alderlake-2.jsonl" >made

@@ -23,7 +23,8 @@ assert_file() {
 	assert_equal "${text%$'\n'}" "$2"
 }
 
-# What is shown, in $1, of a command that could not be counted, and what that is.
+# Check that $1 shows the software events of a command that could not be counted, and
+# explains them.
 assert_software_events() {
 	local event
 
@@ -69,7 +70,7 @@ assert_times_alone() {
 		try "$TDSTAT" ${words%% *} ${words#"${words%% *}"} -o out -- sh -c 'exit 3'
 		[ ! -s out ] || fail "$words: $(<out)"
 	done
-	# software events that were asked for need no remark
+	# requested software events need no note
 	needs_software_events
 	try "$TDSTAT" -e page-faults -- true
 	[[ $stderr != *'The events are not counted'* ]]
@@ -194,7 +195,7 @@ tdstat: running true without counting'
 		assert_file order $'pre\nrun\npost\npre\nrun\npost\npre\nrun\npost'
 		[ "$how" = --quiet ] || assert_runs_all_the_same . . 3
 	done
-	# what was prepared for the run that could not be counted
+	# preparations for the run that could not be counted
 	unset SYSFS_PATH PERF_CPUID
 	rm order
 	try "$TDSTAT" -o nodir/x -e task-clock -r 2 --pre 'echo pre >>order' -- sh -c 'echo run >>order'
@@ -236,7 +237,7 @@ tdstat: running true without counting'
 	done
 	try "$TDSTAT" --require --quiet -- touch ran
 	assert_failure 125
-	# what is counted runs as ever
+	# a command that can be counted runs as before
 	real
 	try "$TDSTAT" --require -e task-clock -x, -- sh -c 'exit 3'
 	assert_failure 3
@@ -261,7 +262,7 @@ tdstat: running true without counting'
 		[ "$status" = 64 ] || fail "$how: $status"
 		[ ! -e ran ] || fail "$how: it ran"
 	done
-	# what events a core would have, nobody knows here
+	# the events of an unknown core are unknown
 	for event in slots topdown-retiring INST_RETIRED.ANY power/energy-pkg/; do
 		try "$TDSTAT" -e $event -x, -- sh -c 'exit 3'
 		[ "$status" = 3 ] || fail "$event: $status: $stderr"

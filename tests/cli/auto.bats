@@ -5,7 +5,7 @@
 # shellcheck disable=SC2154 # helper.bash
 load helper
 
-# when: starts programs in Python, behind plans.py
+# when: begins programs in Python, after plans.py
 when='
 def when(options):
     """("first" or "later", EVENT) of what is counted from the beginning, and of what rests."""
@@ -41,9 +41,9 @@ with_when() {
 		    auto = when("-l auto")
 		    same(events_in(auto), events_in(when("-l 6")), model)
 		    first, later = events_in(auto, "first"), events_in(auto, "later")
-		    # only the reference of groups that take turns is in both
+		    # only the reference of multiplexed groups is in both
 		    assert len(set(first) & set(later)) <= 2, (first, later)
-		    # what levels 1 and 2 are made of does not rest
+		    # events of levels 1 and 2 are never paused
 		    assert re.search("slots|retiring|uops_retired", " ".join(first).lower()), first
 		    assert not re.search("topdown.slots|topdown-|topdown_(be|fe)_bound.all|bad_speculation.misp",
 		                         " ".join(later).lower()), later
@@ -187,7 +187,7 @@ paused() {
 	EOS
 }
 
-# The programs in Python start with this, behind plans.py.
+# Programs in Python begin with this, after plans.py.
 share='
 def share(node, path, options=""):
     [row] = [row for row in report(options, path) if row["metric"] == node]
@@ -200,8 +200,8 @@ def share(node, path, options=""):
 		SLOTS=$slots checks <<-PYTHON
 			$share
 			s, a = int(os.environ["SLOTS"]), 1800000000
-			# half of the cycles while it was counted, none when it was not, or at most
-			# what was lost to memory then
+			# half of the cycles while it was counted; otherwise between none
+			# and the slots lost to memory at that time
 			dram = share("tma_dram_bound", "rec")
 			v, e = 50 * s / (a + s), 5 * a / (a + s)
 			assert abs(dram[0] - v) < 1e-2 and e - 0.01 < dram[1] < e + 0.3 and dram[2] is (v > 10), (dram, v, e)

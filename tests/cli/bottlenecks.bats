@@ -8,7 +8,7 @@ load helper
 # their names in the files of Linux 6.12 (tma_info_bottleneck_) and of 7.2
 names='tma_*bottleneck_[a-z]*'
 
-# without_any: a machine of which neither kind of core has any in the files: Nova Lake
+# without_any: a machine whose files have no bottlenecks for either core type: Nova Lake
 without_any() {
 	copied lunarlake
 	identity 18 1 1
@@ -25,7 +25,7 @@ values() {
 	without_errors | awk -v pmu="$1" '/^ [^ ]/ { on = $1 == pmu "," } on && $2 == "%" && $4 != "all" && $3 != "in" { print $1 }'
 }
 
-# in_all PMU: the sum that stands below them
+# in_all PMU: print the sum below the bottlenecks
 in_all() {
 	awk -v pmu="$1" '/^ [^ ]/ { on = $1 == pmu "," } on && / in all$/ { print $1 }'
 }

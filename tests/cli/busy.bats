@@ -33,7 +33,7 @@ setup_file() {
 				counts(8; [2, 3]; [$e_cycles, 0, 0, 0, 5 * $e_cycles, $e_ref])) },
 			{ end: { elapsed: 1.0 } }];
 
-		# the same of a task that ran for so long on each kind of core in a second
+		# the same for a task that ran for these times on each core type in a second
 		def of_task($p_ns; $e_ns):
 			.[0].target = "\u0027sleep 1\u0027" | .[1].counts |= map(select(.[1] % 2 == 0) |
 				.[2] = 7 | .[5] = (if .[1] == 0 then $p_ns else $e_ns end) |
@@ -52,7 +52,7 @@ setup_file() {
 			# 1 % of the time, twice a hundredth of a second, and less than 1 % of the slots
 			idle_atom: made(0; 1000000000; 1500000000; 30000000; 15000000),
 			idle: made(0; 30000000; 45000000; 30000000; 45000000),
-			# 1,000 of 2 G cycles: what they did is no more than what tdstat itself does
+			# 1,000 of 2 G cycles: no more work than tdstat itself does
 			idle_rows: made(1000; 1000000000; 1500000000; 1000; 1000),
 			task: $task,
 			half: (made(0; 200000000; 300000000; 40000000; 30000000) | of_task(400000000; 100000000)),
@@ -172,8 +172,8 @@ marked() {
 	awk -F, 'NR > 1 && $4 > 110 { print; failed = 1 } END { exit failed || NR < 16 }' out
 }
 
-# idle CONDITION... -- OPTION...: tdstat with a command that sleeps until CONDITION; a
-# remark of a host that was too busy for an interval is none of those looked for
+# idle CONDITION... -- OPTION...: run tdstat with a command that sleeps until CONDITION.
+# Notes that a busy host missed an interval are ignored.
 idle() {
 	local condition=() line said=''
 
@@ -202,11 +202,11 @@ idle() {
 		[[ $line != ' '*'<not counted>'* ]] || rows=$((rows + 1))
 	done
 	assert_equal "$stderr" "tdstat: $rows intervals without counts, because no task ran in them: all were waiting, maybe for a CPU"
-	# for programs each row says so
+	# in formats for programs, each row states it
 	idle has_text out '(no task ran in this time.*){8}' -- -I 100 -j
 	assert_no_stderr
 	jq -es 'map(select(.value == null)) | length >= 8 and all(.why == "no task ran in this time")' out
-	# no such row; and of events, perf stat says nothing either
+	# no such row; perf stat does not mention it for events either
 	try "$TDSTAT" -I 3600000 -o out -- true
 	assert_no_stderr
 	idle has_text out '(<not counted>.*){2}' -- -e task-clock -I 100

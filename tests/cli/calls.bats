@@ -8,8 +8,8 @@
 load helper
 load json
 
-# A program with functions of C, of which two have one name, and as the linker knows
-# those of C++; what nm says of it; and the first segment that is executed.
+# A program with C functions, two of which have the same name, and C++ functions as the
+# linker names them; the output of nm for it; and its first executable segment.
 setup_file() {
 	cd "$BATS_FILE_TMPDIR" || return
 	cat >one.c <<-'C'
@@ -55,7 +55,7 @@ assert_probes() {
 	assert_equal "${lines[$1]}" "probes at $2: $at in $PWD/${4-program}"
 }
 
-# assert_groups NR: so many in the plan
+# assert_groups NR: the plan has NR groups
 assert_groups() {
 	local line nr=0
 
@@ -534,14 +534,14 @@ timed() {
 	awk -F, 'NR == 1 { nr = NF } NF != nr { exit 1 }' csv
 	has_text csv '^[^
 ]*,whole,function,took_from,took_to,slow,time_share,on_cpu,waited,preempted,faults,switches,migrations,interrupted,tma_'
-	# what is no number is empty
+	# values that are not numbers are empty
 	run ! has_text csv '[Nn][Aa][Nn]|[Ii][Nn][Ff][^o]'
 	"$TDSTAT" report recording -l 1 --html page
 	has_text page scenario_dram_latency
 }
 
-# Of the 6 ms and 9 ms of slow calls, 2 ms and 4 ms are in interrupts, of which the counts
-# have nothing; of the 1 ms of the others a tenth.
+# 2 ms and 4 ms of the 6 ms and 9 ms of slow calls are in interrupts, which the counts
+# exclude, and a tenth of the 1 ms of the others.
 @test "a recording: interrupts are a cause, and no node has their time" {
 	needs_wing pictures
 	# shellcheck disable=SC2016 # variables of jq
@@ -618,11 +618,11 @@ values() {
 	"$TDSTAT" report recording -l 1 -j >out
 	values f true | command jq -es 'length == 8 and all(.[2] == null and .[4] == null)'
 	command jq -es 'map(select(.function == "f" and .metric)) | all(.why == "fewer than 30 samples")' out
-	# the calls are all the same
+	# all calls are in the output
 	command jq -s 'map(select(.durations and .durations.function == "f").durations | .calls) == [1655]' out | grep -qx true
 }
 
-# few FAST SLOW: so many calls of each, which have the counts of all
+# few FAST SLOW: make a recording with these numbers of calls, and the counts of all
 few() {
 	timed "if .regions then .timed[0].steps = [300, $1, 340, $2] |
 		.regions |= map(if .timed == 1 then (if .bucket == 20 then $1 else $2 end) as \$nr |
@@ -630,7 +630,7 @@ few() {
 			.on_ns = .took_ns | if .waited_ns then .waited_ns = 0 else . end else . end) else . end"
 }
 
-# What three calls of billions of slots did is known; which of them are slow is not.
+# Metrics of three calls with billions of slots are known, but not which of them are slow.
 @test "a recording: few long calls have metrics and slots, but no causes" {
 	few 2 1
 	try "$TDSTAT" report recording -l 1
@@ -657,8 +657,8 @@ few() {
 	[[ $words == *'Of that: '[0-9]*' % backend_bound'* ]]
 }
 
-# On P-cores the probes had added as many slots as are shown, all of them retiring: with them
-# it was the mean of what is shown and of 100 %, and other nodes had half of what they have.
+# On P-cores the probes added as many retiring slots as remain: the measured value was the
+# mean of the shown one and 100 %, and other nodes had half of their value.
 @test "a recording: errors include the correction for the cost of probes" {
 	timed
 	python3 - <<-'PYTHON'
@@ -696,7 +696,7 @@ few() {
 		few $nr 1
 		command jq -c 'if .regions then .regions |= map(if .timed == 1 then .cost = .time / 8 else . end) else . end' recording >costly
 		"$TDSTAT" report costly -l 1 -j >out
-		# the slow one is alone
+		# there is only one slow call
 		values f false | command jq -es --argjson nr $nr 'length > 0 and any(.[2] != null) == ($nr == 30)' ||
 			{ echo "$nr"; values f false; false; }
 	done

@@ -33,7 +33,7 @@ setup() {
 	unset PERF_CPUID SYSFS_PATH PROCFS_PATH TDSTAT_METRICS
 }
 
-# as_nobody COMMAND...
+# as_nobody COMMAND...: run it as nobody
 as_nobody() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
@@ -51,7 +51,7 @@ counts() {
 		[[ $words != top* ]] || has_wing top || continue
 		# shellcheck disable=SC2086
 		as_nobody strace -qq -e trace=capset,open,openat ./tdstat $words 2>calls >out </dev/null || true
-		# behind the loader's own
+		# after the loader's own calls
 		grep -v '"/etc/ld\.so\|/lib[^ ]*\.so' calls | head -n 1 >first
 		grep -q '^capset(.*effective=0, permitted=0' first || fail "$words: $(cat calls)"
 	done
@@ -96,7 +96,7 @@ counts() {
 
 @test "addresses of the kernel: shown and kept as far as /proc/kallsyms shows them" {
 	counts
-	# the kernel works, whoever else does
+	# keeps the kernel busy, independent of other programs
 	work='for i in 1 2 3 4 5 6 7 8; do dd if=/dev/zero of=/dev/null bs=1M count=400 2>/dev/null; done'
 	high='0xffff[0-9a-f]\{12\}'
 	as_nobody grep -q '^0*[1-9a-f]' /proc/kallsyms && skip "everybody may see them here"
@@ -105,7 +105,7 @@ counts() {
 	grep -q '"kind":"kernel"' samples || skip "no sample of the kernel"
 	grep -q '^tdstat: the kernel is shown as one place' said
 	run ! grep -q "$high" samples mine
-	# root, whom the kernel tells them, has them as names or numbers
+	# the kernel shows them to root, who gets them as names or numbers
 	"$TDSTAT" locate -e cpu-clock --samples all -o roots -a -- sh -c "$work" 2>said
 	grep -q "$high" all || skip "the kernel shows them to nobody"
 }

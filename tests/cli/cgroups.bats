@@ -6,7 +6,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper
 
-# hierarchy [NAME...]: folders below ./tree, mounted as far as tdstat can see
+# hierarchy [NAME...]: directories below ./tree, which tdstat takes for a mounted hierarchy
 hierarchy() {
 	local name
 
@@ -36,8 +36,7 @@ busy() {
 		used; until=$((used + 5)); while used; [ $used -lt $until ]; do :; done' "$inside")
 }
 
-# counted MS COMMAND...: counts for so long, or for longer until the process that is inside
-# has run meanwhile
+# counted MS COMMAND...: count for MS, or longer until the process in the cgroup has run
 counted() {
 	local times
 
@@ -59,13 +58,13 @@ teardown() {
 		printf 'stderr: %s\n' "$stderr"
 }
 
-# columns N...: these of $output, by commas, a space behind each row
+# columns N...: print these comma-separated columns of $output, each row followed by a blank
 columns() {
 	awk -F, -v columns="$*" 'BEGIN { n = split(columns, of, " ") }
 		{ for (i = 1; i <= n; i++) printf "%s%s", $of[i], i < n ? "," : " " }' <<<"$output"
 }
 
-# --- what is refused ------------------------------------------------------------
+# --- refused options --------------------------------------------------------------
 
 @test "no hierarchy is mounted: an error with the remedy" {
 	hierarchy
@@ -108,13 +107,13 @@ columns() {
 		assert_complains '^tdstat: .*: those of one cgroup cannot be counted
 tdstat: -M TopdownL1.* estimates them, .*without --for-each-cgroup, or switch hyper-threading off$'
 	done
-	# as for programs, by how long each thread had its core alone
+	# as for programs, using the time that each thread had its core to itself
 	for what in '-M TopdownL1' '-l 3'; do
 		try "$TDSTAT" --dry-run -a $what --for-each-cgroup web
 		assert_success
 		[[ $output == *ONE_THREAD_ACTIVE* ]]
 	done
-	# of the machine, whole cores are counted
+	# on the whole machine, whole cores are counted
 	try "$TDSTAT" --dry-run -a -M TopdownL1
 	[[ $output != *ONE_THREAD_ACTIVE* ]]
 }
@@ -165,7 +164,7 @@ tdstat: -M TopdownL1.* estimates them, .*without --for-each-cgroup, or switch hy
 	[ ! -e ran ]
 }
 
-# --- what is counted ------------------------------------------------------------
+# --- counts -----------------------------------------------------------------------
 
 @test "a cgroup's time is its own, to the CPU" {
 	real -a
@@ -307,7 +306,7 @@ tdstat: -M TopdownL1.* estimates them, .*without --for-each-cgroup, or switch hy
 		$at["id"] != $at["cgroup"] || ($at["container"] == "web") != ($at["id"] == web) { exit 1 }'
 	"$TDSTAT" report file -j | jq -es --arg web "$web" 'map(select(.metric)) |
 		any(.id == $web) and all((.id == $web) == (.container == "web"))'
-	# another number of names than of cgroups is none of ours
+	# a recording of another program, with more or fewer names than cgroups
 	jq -c 'if .tdstat then .containers = ["web"] else . end' file >other
 	[[ $("$TDSTAT" report other) != *" web "* ]]
 }

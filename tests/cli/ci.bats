@@ -10,7 +10,7 @@ A=$data/alderlake.jsonl
 B=$data/alderlake-2.jsonl
 page=$here/../../man/tdstat-ci.7
 
-# What GitHub makes of the Markdown in "comment": its own program renders it.
+# Render the Markdown in "comment" as GitHub does, with GitHub's own program.
 render() {
 	command -v cmark-gfm >/dev/null || skip "no cmark-gfm"
 	cmark-gfm -e table -e strikethrough -e autolink --unsafe comment >html
@@ -100,7 +100,7 @@ has() {
 	render
 	IFS= read -r elements <seen
 	[[ ! " $elements " =~ \ (img|em|a|del)\  ]] || fail "$elements"
-	# in the table as it is; a comment stands behind @ and #
+	# unchanged in the table; in text, a comment follows @ and #
 	has seen "$hostile"
 	has comment '@<!-- -->team #<!-- -->1'
 	has html '<code>|@<!-- -->a `b`</code>'
@@ -126,7 +126,7 @@ has() {
 		assert bad.get("name") == "tma_frontend_bound:1" and good.get("name") == "tma_backend_bound:90"
 		assert bad[0].tag == "failure" and "grew by" in bad[0].get("message") and not len(good)
 	EOS
-	# of one recording a side nobody knows what is chance
+	# one recording per side: the noise is unknown
 	try "$TDSTAT" diff --quiet --junit x.xml --fail-above tma_frontend_bound:1 "$A" "$B"
 	assert_success
 	grep -q '<skipped message="tma_frontend_bound of cpu_atom grew by .*unknown' x.xml

@@ -9,7 +9,7 @@ load helper
 
 tree='Performance counter stats for'
 
-# What the made-up machine must show: half retiring, half frontend bound.
+# The expected shares of the made-up machine: half retiring, half frontend bound.
 assert_halves() {
 	awk -F, -v text="$1" 'BEGIN {
 		n = split(text, row, "\n")
@@ -24,7 +24,7 @@ assert_halves() {
 	}'
 }
 
-# assert_lines FILE NR: so many
+# assert_lines FILE NR: the file has NR lines
 assert_lines() {
 	local text
 
@@ -32,7 +32,7 @@ assert_lines() {
 	assert_equal "${#text[@]}" "$2"
 }
 
-# A remark of a host that was too busy for an interval is none of those looked for.
+# Ignores notes that a busy host missed an interval.
 assert_no_stderr_of_ours() {
 	local line
 
@@ -67,7 +67,7 @@ ended() {
 @test "128+N if signal N ended it" {
 	needs_software_events
 	for signal in KILL:137 TERM:143 SEGV:139 INT:130; do
-		# who runs tests in the background may ignore SIGINT
+		# background jobs of a shell may ignore SIGINT
 		try env --default-signal=INT "$TDSTAT" -- sh -c "kill -${signal%:*} \$\$"
 		assert_equal "$status" "${signal#*:}"
 		[[ $stderr == *"$tree"* ]]
@@ -182,7 +182,7 @@ ended() {
 
 @test "a machine's result goes to standard output, and standard error stays empty" {
 	needs_software_events -a
-	# without the metric files of this machine, -l auto says that it ends early
+	# without the metric files of this machine, -l auto notes that it ends early
 	for how in '-l 1 --timeout 20' '-I 20 --interval-count 2' '-l 1 -C 0 --timeout 20'; do
 		try "$TDSTAT" $how
 		assert_success
@@ -216,7 +216,7 @@ ended() {
 	assert_complains '/dev/full.*No space left'
 }
 
-# 128 + 13: what the shell says of a program that SIGPIPE has ended
+# 128 + 13: the shell's status of a program that SIGPIPE has ended
 @test "a reader that has gone: the end, without a word" {
 	needs_software_events -a
 	try within bash -c '{ "$TDSTAT" -a -I 20 -x,; echo $? >status; } | head -n 2'
@@ -357,7 +357,7 @@ ended() {
 @test "a recording's lines: the head, the counts, the end" {
 	needs_software_events
 	"$TDSTAT" record -o rec.jsonl -- sh -c 'exit 4' 2>/dev/null || true
-	# each tenth of a second there is a line with what was counted so far
+	# each tenth of a second there is a line with the counts so far
 	jq -es 'map(select(has("so_far") | not)) |
 		(.[0] | .tdstat == 1 and .cpuid == "GenuineIntel-6-FF-0" and (.smt | type == "boolean")
 			and .interval_ms == 0 and (.target | test("sh -c exit 4"))
@@ -387,7 +387,7 @@ ended() {
 
 # --- limits ----------------------------------------------------------------------
 
-# Standard input, output, error; two folders, what is waited for; then counters.
+# Standard input, output, error; two directories, descriptors for waiting; then counters.
 limited() {
 	try no_raise sh -c "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 		ulimit $1 10; exec \"\$TDSTAT\" -a -l 1 --timeout 20"

@@ -14,8 +14,8 @@ metric() {
 		"$metrics${metrics:+,$'\n'}" "$1" "$2" "$3" "$4" "${5:+,\"MetricThreshold\":\"$5\"}"
 }
 
-# shared [FOLDER]: a tree of metric files with models that have none, and what
-# they share
+# shared [DIRECTORY]: make a tree of metric files with models without common metrics, and
+# the common metrics
 shared() {
 	local folder=files/${1-common} metrics=''
 
@@ -54,8 +54,8 @@ here() {
 begin = time.process_time()
 while time.process_time() < begin + 0.2: pass' 2>/dev/null
 	"$TDSTAT" report -i r.jsonl -j -M used >out
-	# Its clock goes on while a hypervisor takes the CPU away, which is not in the time
-	# that the command has seen.
+	# Its clock continues while a hypervisor takes the CPU away, which the command's
+	# time excludes.
 	jq -es --slurpfile r r.jsonl '
 		($r[0].events | map(.name) | index("task-clock")) as $clock |
 		($r | map(.counts // [] | .[] | select(.[0] == $clock) | .[3]) | add / 1e9) as $used |
@@ -75,7 +75,7 @@ usage = resource.getrusage(resource.RUSAGE_SELF)
 os.write(os.open("own", os.O_WRONLY | os.O_CREAT), b"%d" % (usage.ru_minflt + usage.ru_majflt))
 os._exit(0)' >/dev/null 2>&1
 	"$TDSTAT" report -i r.jsonl -j -M faults >out
-	# what the recording has, without a formula of tdstat
+	# computed from the recording without tdstat's formulas
 	jq -es --slurpfile r r.jsonl --slurpfile own own '
 		($r[0].events | map(.name)) as $names | ($r[1:] | map(.counts // [] | .[]) |
 		group_by(.[0]) | map({key: $names[.[0][0]], value: map(.[3]) | add}) | from_entries) as $c |
@@ -189,7 +189,7 @@ while not os.path.exists("end"): time.sleep(0.2)' &
 	python3 "$here/metrics.py" record - <plan >all.jsonl
 	jq -c 'if .pmus then (.pmus[] | select(.name == "software")).core = false else . end' all.jsonl >r.jsonl
 	"$TDSTAT" report -i r.jsonl -j -M used,ipc,speed,missed >out
-	# formulas by hand; a clock beside cycles is that of their kind of core
+	# formulas computed by hand; a clock next to cycles is of their core type
 	jq -es --slurpfile r r.jsonl '
 		($r[0].events | map(.name)) as $names |
 		([$r[1].counts[] | {n: $names[.[0]], v: .[3]}] | group_by(.n) |

@@ -73,8 +73,8 @@ same_set() {
 	done
 }
 
-# a_tracepoint: one that this machine has, in $tracepoint, and all that begin as it does,
-# in $alike, each without what is in front of the colon
+# a_tracepoint: set $tracepoint to one of this machine, and $alike to all with the same
+# beginning, without the text before the colon
 a_tracepoint() {
 	mapfile -t alike < <("$TDSTAT" list -j tracepoint 2>/dev/null | awk -F '"name":"' '
 		{ sub(/".*/, "", $2) }
@@ -84,8 +84,8 @@ a_tracepoint() {
 	alike=("${alike[@]:1}")
 }
 
-# read_answers COUNT: of the file answers, what stands between lines of "==": in replies;
-# without what is said of each word, in offered
+# read_answers COUNT: read from the file answers the texts between lines of "==" into
+# replies, and without descriptions into offered
 read_answers() {
 	local nr=0 line
 
@@ -170,8 +170,8 @@ in_bash() {
 			}
 		fi
 
-		# offered WORD...: what is offered for the last one.  The words are split as
-		# readline splits them.
+		# offered WORD...: set the completions of the last one.  The words are split
+		# as readline splits them.
 		offered() {
 			local rest part
 
@@ -238,7 +238,7 @@ in_bash() {
 	[ ${#options[@]} -gt 60 ]
 	in_bash "${names[@]}" <<-'BASH'
 		offers_options main --
-		# also behind others, and those of subcommands
+		# also after other options, and those of subcommands
 		offers_options record -a -C 0 -I1000 record -o file --
 		for word; do
 			offers_options "$word" "$word" --
@@ -308,7 +308,7 @@ in_bash() {
 		has record -- rec
 		has record -- -a -I 100 rec
 		has tdstat -- -I1000 tds
-		# a command's own words are no options of tdstat's
+		# the words of a command are not options of tdstat
 		offers_nothing ls --per-c
 		offers_nothing -- ls --per-c
 		offers file.csv -- -a -- ls 'fi'
@@ -331,12 +331,12 @@ in_bash() {
 		offers file.csv -- profile --record 'fi'
 		offers file.csv -- locate --samples=fi
 		offers file.csv -- report -j 'fi'
-		# behind --, list is a command
+		# after --, list is a command
 		offers_nothing -- list metric
 	BASH
 }
 
-# That all of --help are offered behind a subcommand is shown above.
+# An earlier test shows that all options of --help are offered after a subcommand.
 @test "each subcommand is offered" {
 	in_bash "${names[@]}" <<-'BASH'
 		has "$1" -- "${1%??}"
@@ -402,7 +402,7 @@ needs_fish() {
 	command -v fish >/dev/null || skip "no fish"
 }
 
-# in_fish LINE...: what is offered for the last word of each, as read_answers has it
+# in_fish LINE...: the completions of the last word of each, as in read_answers
 in_fish() {
 	HOME=$PWD within fish --no-config -c 'source $argv[1]
 		for line in $argv[2..]
@@ -414,11 +414,11 @@ in_fish() {
 
 @test "fish: exactly the options of --help, with values and descriptions" {
 	needs_fish
-	# a value is taken where --help has one that is no option's own
+	# each value in --help that is not an option is accepted
 	offers_help fish values
 	in_fish '-a -C 0 -I1000 record --hybrid-m'
 	assert_equal "${replies[0]}" "--hybrid-merge	one row for all core types; metrics are weighted by slots"$'\n'
-	# fish also takes what has the letters in their order
+	# fish also matches words that contain the letters in this order
 	offers_each fish <<-'LINES'
 		--per-c|--per-cache --per-cluster --per-core
 		--xyz|
@@ -510,8 +510,8 @@ needs_zsh() {
 	command -v zsh >/dev/null || skip "no zsh"
 }
 
-# in_zsh LINE...: what is offered for the last word of each, as read_answers has it; "="
-# stands behind a word that takes a value.  The shell has a terminal of its own.
+# in_zsh LINE...: the completions of the last word of each, as in read_answers; "=" follows
+# a word that takes a value.  The shell has its own terminal.
 in_zsh() {
 	zsh -fc 'zmodload zsh/zpty' 2>/dev/null || skip "no zsh/zpty"
 	printf '%s\n' "$@" >lines
@@ -638,8 +638,8 @@ in_zsh() {
 @test "zsh: a line is completed" {
 	needs_zsh
 	zsh -fc 'zmodload zsh/zpty' 2>/dev/null || skip "no zsh/zpty"
-	# a shell in a terminal of its own; of each line of the file, "LINE|WHAT": the line and
-	# a tab, and what is to come of it
+	# a shell with its own terminal; for each line of the file, "LINE|RESULT": type the
+	# line and a tab, and compare the result
 	cat >ask.zsh <<-'SCRIPT'
 		zmodload zsh/zpty
 		zpty shell zsh -f -i

@@ -57,7 +57,7 @@ filtered() {
 	[ ! -e ran ]
 }
 
-# without FOLDER COMMAND...: an empty one lies over it
+# without DIRECTORY COMMAND...: hide it under an empty one
 without() {
 	unshare -m true 2>/dev/null || skip "no mount namespaces"
 	# shellcheck disable=SC2016 # for that shell
@@ -74,8 +74,8 @@ without() {
 	done
 }
 
-# What went wrong is said by tdstat; results are no error, nor is that a command is short,
-# or the machine slow.
+# Messages must come from tdstat.  Results are not errors, nor are notes about short
+# commands or slow machines.
 assert_no_stderr_of_ours() {
 	local line
 
@@ -127,7 +127,7 @@ assert_no_stderr_of_ours() {
 	has_text out ',,\[kernel],0xf'
 }
 
-# read_only COMMAND...: on a root that cannot be written to, nor can this folder
+# read_only COMMAND...: run it with a read-only root and a read-only current directory
 read_only() {
 	unshare -m true 2>/dev/null || skip "no mount namespaces"
 	# shellcheck disable=SC2016 # for that shell

@@ -113,7 +113,7 @@ setup_file() {
 # talk HOW OPTION... -- STEP...
 talk() {
 	try python3 -S "$BATS_FILE_TMPDIR/talk.py" "$@"
-	# what Python says is of a mistake here
+	# messages of Python are errors of this test
 	[ -z "$stderr" ] || fail "$stderr"
 	IFS= read -rd '' stderr <err || true
 	mapfile -t stderr_lines <err
@@ -130,7 +130,7 @@ switched() {
 	assert_equal "${switched[*]}" "$*"
 }
 
-# answered TIMES: so many acknowledgements, and tdstat has ended well
+# answered TIMES: succeed if there are TIMES acknowledgements and tdstat has ended normally
 answered() {
 	local acks='' i
 
@@ -218,7 +218,7 @@ answered() {
 	talk fd -a -e cpu-clock -- 'pi|n|g\n' =5 'ping\nping\n\n\nping\n' =15 'ping\0' =5 \
 		"$long\\n" 'ping\n' =5 'stop\n' =5
 	answered 7
-	# nothing of what is no text goes to the terminal
+	# bytes that are not text do not reach the terminal
 	talk fd -a -e cpu-clock -- '\x1b[2J\n' 'stop\n' =5
 	answered 1
 	[[ $stderr != *$'\033'* ]]
@@ -276,7 +276,7 @@ faults() {
 
 @test "enable and disable of all: a pause is not counted" {
 	real
-	# what Python takes to begin is far below 15,000
+	# Python's start takes far fewer than 15,000 faults
 	talk fd -e minor-faults -x, -o rows python3 -S "$BATS_FILE_TMPDIR/faults.py" 1000 40000 1000 -- \
 		'make go0' 'file done0' 'disable\n' =5 'make go1' 'file done1' 'enable\n' =5 \
 		'make go2' 'file done2' 'stop\n' =5 'make end'
@@ -284,7 +284,7 @@ faults() {
 	switched disabled enabled
 	faults rows
 	[ "$faults" -ge 2000 ] && [ "$faults" -lt 20000 ]
-	# of each CPU: what is counted is less than the time that passed without the pause
+	# on each CPU, the counts are less than the time without the pause
 	real -a
 	read -r begin _ </proc/uptime
 	talk fd -a -e cpu-clock -x, -- 'ping\n' =5 'disable\n' =5 'pass 500' 'enable\n' =5 'pass 100' 'stop\n' =5

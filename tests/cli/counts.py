@@ -72,7 +72,7 @@ class Counts:
         fields = [sums[pmu, f"topdown-{name}"] for name in ("retiring", "be-bound", "fe-bound", "bad-spec")]
         parts = fields
         if (pmu, "slots") in sums:
-            # of PERF_METRICS: shares of the sum, without the uops that were dropped
+            # of PERF_METRICS: shares of the sum, without the dropped uops
             parts = [field / sum(fields) * slots for field in fields]
             parts[2] -= sums[pmu, "INT_MISC.UOP_DROPPING"]
         parts[3] = max(0, slots - sum(parts[:3]))

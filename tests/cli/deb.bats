@@ -137,7 +137,7 @@ answer() {
 @test "installed: the service is there, and neither enabled nor started" {
 	fresh
 	grep -q '^ExecStart=/usr/bin/tdstat serve' "$fresh/lib/systemd/system/tdstat.service"
-	# what deb-systemd-helper makes when it enables a unit
+	# the link that deb-systemd-helper makes when it enables a unit
 	assert_equal "$(find "$fresh/etc" -name tdstat.service)" ""
 	refute grep -qE 'deb-systemd-invoke|systemctl .*start' "$fresh/var/lib/dpkg/info/tdstat.postinst"
 }

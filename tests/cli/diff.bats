@@ -55,7 +55,7 @@ with_instructions() {
 		else . end' "$data/alderlake-2.jsonl"
 }
 
-# grown EVENT FACTOR FILE: the counts of an event, and how they stood meanwhile
+# grown EVENT FACTOR FILE: scale the counts of an event, also those of its timeline
 grown() {
 	jq -cs --argjson event "$1" --argjson factor "$2" '
 		(map(select(.counts))[0].counts | map(.[0] == $event)) as $is
@@ -94,7 +94,7 @@ grown() {
 				-v b="$(value_of b $pmu $node)" 'BEGIN { printf "%.9g", b - a }')" 1e-3
 		done
 	done
-	# one recording of each does not tell what is chance
+	# one recording per side: the noise is unknown
 	assert_same '   0' "$(fields error degrees slots_error marked <out | sort -u)"
 }
 
@@ -134,8 +134,8 @@ grown() {
 		"$(awk -v p="$(value_of a cpu_core tma_retiring)" 'BEGIN { printf "%.9g", p / 100 }')"
 }
 
-# several FILE SIDE EVENT FACTOR...: recordings SIDE1, SIDE2 ... of the file, with
-# the counts of the event grown by these factors
+# several FILE SIDE EVENT FACTOR...: make recordings SIDE1, SIDE2 ... of the file, with the
+# event's counts scaled by these factors
 several() {
 	local file=$1 side=$2 event=$3 i=0 factor
 	shift 3
@@ -152,7 +152,7 @@ several() {
 	assert_same 'elapsed' "$(fields name <out | head -n 1)"
 	fields slots_difference <out | sed -n 's/^-//; /./p' >sizes
 	assert_same "$(sort -gr sizes)" "$(cat sizes)"
-	# half as much again is more than chance, and what was not touched is not
+	# growth by half is significant, and unchanged nodes have no change
 	near "$(value_of b cpu_core tma_memory_bound)" \
 		"$(awk -v a="$(value_of a cpu_core tma_memory_bound)" 'BEGIN { print 1.5 * a }')" 0.01
 	assert_same 1 "$(value_of marked cpu_core tma_memory_bound)"
@@ -211,7 +211,7 @@ counts() {
 	counts b 200000 200000 200000
 	"$TDSTAT" diff -j a1 a2 a3 -- b1 b2 b3 >out
 	assert_same "$name" "$(jq -r 'select(.marked).name' out)"
-	# of shares, copies tell nothing
+	# copies of shares have no variation
 	grown 6 1.5 "$timeline" >b
 	"$TDSTAT" diff -x, "$timeline" "$timeline" "$timeline" -- b b b >out
 	assert_same ' 0' "$(fields error marked <out | sort -u)"
@@ -245,7 +245,7 @@ counts() {
 	assert_same false "$(jq -r .marked out | sort -u)"
 	"$TDSTAT" diff -j a1 a2 a3 -- b1 b2 b3 >out
 	assert_same "$name" "$(jq -r 'select(.marked and .kind == "event").name' out)"
-	# of the counts, what was counted in a second
+	# of the counts, those of one second
 	"$TDSTAT" diff -j --per second a1 a1 >out
 	near "$(jq -r --arg name "$name" 'select(.name == $name).a' out)" \
 		"$(jq -s '([.[].counts // [] | .[] | select(.[0] == 0) | .[3]] | add) / ([.[].time // 0] | max)' a1)" 0.001
@@ -273,7 +273,7 @@ first_words() {
 	try "$TDSTAT" diff a b
 	assert_same "B took 50.0 % fewer slots per instruction; $(share cpu_core tma_backend_bound) % of the saved slots were cpu_core tma_backend_bound" \
 		"$(first_words "$output")"
-	# one kind of core needs no name
+	# a single core type needs no name
 	try "$TDSTAT" diff --cputype core b a
 	assert_regex "$(first_words "$output")" '^B took 100.0 % more .*of the added slots were tma_backend_bound$'
 	# several: 1 / 0.21 ... and 1 / 0.31 ..., 4 degrees at most
@@ -292,7 +292,7 @@ first_words() {
 	assert_same 'B takes as many slots per instruction as A' "$(first_words "$output")"
 }
 
-# lasting FACTOR: a recording of a command that took so many times as long
+# lasting FACTOR: make a recording of a command that took FACTOR times as long
 lasting() {
 	jq -c --argjson factor "$1" 'if .end then .end.elapsed *= $factor else . end' "$data/manual/xz-2.jsonl"
 }
@@ -306,7 +306,7 @@ lasting() {
 	lasting 1.5 >half
 	try "$TDSTAT" diff one half
 	assert_same 'B took 50.0 % more time; slots per run: 0.00 %' "$(first_words "$output")"
-	# of two recordings with as many slots, no node is the reason
+	# of two recordings with equal slots, no node is the cause
 	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
 	# 2.02 to 1.02, and 2.776 times the root of 2 * 0.0001 / 3 of the time of one
 	want=$(awk 'BEGIN {
@@ -315,10 +315,10 @@ lasting() {
 		printf "%.1f %% more time (%.1f to %.1f %%)", 100 * (ratio - 1),
 			100 * (ratio / exp(half) - 1), 100 * (ratio * exp(half) - 1) }')
 	assert_same "B takes $want; slots per run: 0.00 %" "$(first_words "$output")"
-	# as long, as told by times
+	# equally long, according to the times
 	try "$TDSTAT" diff a1 a2 -- a2 a1
 	assert_regex "$(first_words "$output")" '^B takes as much time as A'
-	# what did not run to its end has no time to compare
+	# a command that did not run to its end has no time to compare
 	head -n 2 one >cut.jsonl
 	try "$TDSTAT" diff cut.jsonl one
 	run ! grep 'time' <<<"$(first_words "$output")"
@@ -400,14 +400,14 @@ lasting() {
 	assert_success
 	assert_same 5 "$(grep -c '^a b$' log)"
 	run ! grep 'tdstat diff -r 5 ' <<<"$output$stderr"
-	# of recordings: how many of each
+	# recordings: the number per side
 	cp "$timeline" 'a 1'
 	try "$TDSTAT" diff --per second 'a 1' 'a 1' "$timeline" -- 'a 1'
 	assert_output --partial 'use 5 recordings of each:'
 	assert_output --partial "tdstat diff --per=second 'a 1' 'a 1' $timeline A4 A5 -- 'a 1' B2 ... B5"
 }
 
-# on_cores FACTOR: the recording of level 2 with so many of its P-cores' slots
+# on_cores FACTOR: make the recording of level 2 with FACTOR times the P-cores' slots
 on_cores() {
 	jq -c --argjson factor "$1" 'if .counts then
 		.counts |= map(if .[0] < 10 then .[3] = (.[3] * $factor | floor) else . end) else . end' "$data/alderlake-2.jsonl"
@@ -488,7 +488,7 @@ of_slots() {
 	try "$TDSTAT" diff --fail-above tma_backend_bound:5 a1 a2 a3 -- slower1 slower2 slower3
 	assert_equal "$status" 1
 	assert_regex "$stderr" 'tma_backend_bound of cpu grew by 18\.[0-9]+ points, by more than 5$'
-	# of a slot, which is the unit of work then, it takes more
+	# per slot, the unit of work here, it takes more
 	try "$TDSTAT" diff --per slots --fail-above tma_backend_bound:5 a1 a2 a3 -- faster1 faster2 faster3
 	assert_equal "$status" 1
 }
@@ -612,7 +612,7 @@ of_slots() {
 	assert_success
 }
 
-# of_events COUNT...: recordings e1, e2, ... of one event with these counts
+# of_events COUNT...: make recordings e1, e2, ... of one event with these counts
 of_events() {
 	local i=0
 
@@ -633,7 +633,7 @@ of_events() {
 	done
 	try "$TDSTAT" diff --fail-above "$name:5" e1 e2 e3 -- e4 e5 e6
 	assert_regex "$stderr" "$name grew by 10.00 %, by more than 5"
-	# fewer is no failure
+	# a decrease is not a failure
 	try "$TDSTAT" diff --fail-above "$name:5" e4 e5 e6 -- e1 e2 e3
 	assert_success
 	# the same of all: elapsed did not change
@@ -651,12 +651,12 @@ of_events() {
 		assert_regex "$stderr" "$time grew by 50.00 %"
 		try "$TDSTAT" diff --strict --fail-above $time:60,elapsed:0 e1 slow
 		assert_success
-		# a time that one side does not know is no pass
+		# a time that one side lacks is not a pass
 		jq -c "if .end then del(.end.user, .end.sys) else . end" e1 >unknown
 		try "$TDSTAT" diff --fail-above $time:40 e1 unknown
 		assert_equal "$status" 2
 	done
-	# what was nothing before grew by no share of it
+	# a time that was 0 has no percentage of growth
 	jq -c "if .end then .end.user = 0 else . end" e1 >none
 	try "$TDSTAT" diff --strict --fail-above user:40 none e1
 	assert_equal "$status" 1
@@ -687,7 +687,7 @@ tdstat: -l 2 measures it' "$stderr"
 	never --fail-above tma_l1_bond:2
 	assert_regex "$stderr" "did you mean 'tma_l1_bound'"
 	never --fail-above nonsense:2
-	# of events: no node, and no IPC without both of its events
+	# typed events: no node, and no IPC without both of its events
 	for name in page-faults IPC tma_memory_bound; do
 		never -e task-clock --fail-above $name:2
 		assert_regex "$stderr" "^tdstat: --fail-above $name: no node, event, IPC or time"
@@ -716,7 +716,7 @@ tdstat: -l 2 measures it' "$stderr"
 	jq -c 'if .tdstat then del(.level) | .metrics = ["tma_backend_bound"] else . end' "$level2" >named
 	refused 64 'a node of level 3, which named does not have' --fail-above tma_l3_bound:2 named named
 	refused 64 "tma_dram_bond: no node, event.*did you mean 'tma_dram_bound'" --fail-above tma_dram_bond:2 "$level2" "$level2"
-	# of no known processor
+	# an unknown processor
 	jq -c 'if .tdstat then .cpuid = "GenuineIntel-6-FF-1" else . end' "$level2" >unknown
 	refused 64 'tma_dram_bound: no node, event, IPC or time' --fail-above tma_dram_bound:2 unknown unknown
 }
@@ -737,7 +737,7 @@ tdstat: -l 2 measures it' "$stderr"
 	try "$TDSTAT" diff --fail-above "$name:5" e1 e2 e3 -- e4 e5 e6
 	assert_success
 	assert_line --regexp "^   $name +1,000 +1,100 +\\+10.00  \\(\\+1\\.22 to"
-	# a time that is longer by 3.1 % of itself at 2.5 % chance
+	# a time that grows by 3.1 % with a probability of 2.5 %
 	for i in 1 2 3; do
 		jq -c "if .end then .end.elapsed = 10 + 0.1 * $i else . end" e$i >a$i
 		jq -c "if .end then .end.elapsed = 10.26 + 0.1 * $i else . end" e$i >b$i
@@ -830,7 +830,7 @@ tdstat: -l 2 measures it' "$stderr"
 	assert_line --regexp 'points +slots per second$'
 	try "$TDSTAT" diff -o file "$A" "$A" "$A" -- "$timeline"
 	grep -q 'and 2 more' file
-	# nothing was started
+	# no command was started
 	run ! grep '^# started on ' file
 }
 
@@ -838,7 +838,7 @@ tdstat: -l 2 measures it' "$stderr"
 	try "$TDSTAT" diff "$data/alderlake.jsonl" "$data/alderlake-2.jsonl"
 	refute_output --partial ' - means'
 	refute_output --regexp ' - '
-	# nothing was counted on the P-cores of one side
+	# no counts on the P-cores of one side
 	jq -c --slurp '.[0].events as $events | .[] | if .counts then
 		.counts |= map(if $events[.[0]].pmu == "cpu_core" then .[3:] = [0, 0, 0] else . end) else . end' \
 		"$data/alderlake-command.jsonl" >atom.jsonl
@@ -885,7 +885,7 @@ tdstat: -l 2 measures it' "$stderr"
 	"$TDSTAT" diff -j "$A" b >two 2>notes
 	"$TDSTAT" diff -j "$A" "$A" >one
 	assert_equal "$(command jq -r 'select(.tdstat_rows) | .cpuid' two one | xargs)" "null GenuineIntel-6-97-2"
-	# what is asked for of both is the same
+	# the same for requests that both contain
 	try "$TDSTAT" diff -l 1 "$A" b
 	assert_equal "${#stderr_lines[@]}" 4
 }
@@ -991,7 +991,7 @@ many() {
 	not_under_sanitizers "realloc() copies each time"
 	many t 30000 >one
 	many t 30001 >two
-	# of the same clock
+	# on the same clock
 	python3 - <<-'PYTHON'
 		import os, resource, subprocess
 		def seconds(*words, out="/dev/null", err="/dev/null"):
@@ -1076,11 +1076,11 @@ new
 old : x
 old : x
 new' "$(<log)"
-	# what they print goes where it would
+	# the commands' output goes to its usual place
 	assert_same 'out out out' "$(tr '\n' ' ' <<<"$output" | sed 's/ $//')"
 	assert_same 'err err err' "$(tr '\n' ' ' <<<"$stderr" | sed 's/ $//')"
 	fields kind name a b <out | awk '$1 == "time" || ($2 ~ /task-clock/ && $3 > 0 && $4 > 0) { n++ } END { exit n != 4 }'
-	# five times, if nobody says it
+	# five times by default
 	rm log
 	try "$TDSTAT" diff -e cs -- sh -c 'echo 1 >>log' : sh -c 'echo 2 >>log'
 	assert_success

@@ -63,7 +63,7 @@ of_debian() {
 			"$(rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' "${package[0]}" | sed '/^d/d; s/^[^ ]* //' | normal)"
 	done
 	rpm -qp --provides x86_64/libtdstat-0*.rpm | grep -q '^libtdstat\.so\.0(TDSTAT_1)'
-	# what it loads when needed is recommended, not required
+	# libraries that are loaded when needed are recommended, not required
 	rpm -qp --requires x86_64/tdstat-0*.rpm | grep -q '^libjson-c\.so'
 	refute_regex "$(rpm -qp --requires x86_64/tdstat-0*.rpm)" 'libdw|ncurses'
 	command -v rpmlint >/dev/null || return 0

@@ -13,7 +13,7 @@ setup() {
 	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL TDSTAT_METRICS
 }
 
-# What the programs below share.
+# The common beginning of the programs below.
 examination='
 import json, shutil
 SYS, PROC = os.environ.get("SYSFS_PATH", ""), os.environ.get("PROCFS_PATH", "")

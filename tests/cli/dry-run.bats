@@ -18,10 +18,10 @@ use() {
 
 # The rules of the kernel, over the groups of levels 1 and 2.
 #
-# Counters for what is no field of PERF_METRICS: on the Skymont PMU three of
-# the four topdown events go to fixed counters of their own, on all others only
-# SLOTS does.  The fixed cycles counter is the NMI watchdog's.  Two groups that
-# both began with SLOTS would share its one counter by turns.
+# Counters for events other than fields of PERF_METRICS: on the Skymont PMU three of the
+# four topdown events have their own fixed counters, on all others only SLOTS has one.  The
+# NMI watchdog has the fixed cycles counter.  Two groups that both begin with SLOTS would
+# multiplex its only counter.
 fits='
 GENERAL = {
     "alderlake cpu_core": 8, "meteorlake cpu_core": 8,
@@ -42,7 +42,7 @@ def fits(events, model, level):
             group, pmu, counted, metrics, others = event.group, event.pmu, 0, False, False
         assert event.pmu == pmu and event.name.startswith(f"{pmu}/"), f"another PMU in the group: {event}"
         assert event.read_format == "0xf" and event.config1 == "0x0", event
-        # fields do not take turns, as the rest of level 2 on Sunny Cove does
+        # fields are not multiplexed, but the rest of level 2 on Sunny Cove is
         pinned = level == 2 and event.config == "0x400" and re.search("icelake|tigerlake", model)
         assert event.flags == ("disabled,pinned" if pinned else "disabled" if first else "none"), event
         if event.config == "0x400":
@@ -276,12 +276,12 @@ other inherit"
 	done
 	try "$TDSTAT" --dry-run -a -A
 	assert_why_and_remedy 'thread' '^tdstat: use --per-core'
-	# what is named can be planned
+	# the suggestions can be planned
 	for how in '' '-M TopdownL1' '-l 3' '-M TopdownL1,TopdownL2' '-M TopdownL2' -a; do
 		"$TDSTAT" --dry-run $how -- true
 	done
 	"$TDSTAT" --dry-run -a --per-core
-	# the formulas are the files': without these there is no estimate
+	# the formulas are from the files; without them there is no estimate
 	TDSTAT_METRICS=/nonexistent try "$TDSTAT" --dry-run -- true
 	assert_why_and_remedy 'thread' '^tdstat: count the machine while it runs \(tdstat -a -- COMMAND\)'
 }
@@ -425,7 +425,7 @@ other inherit"
 		                same(said, 0, options)
 		    (folder / "enable_mediated_pmu").unlink()
 	PYTHON
-	# whoever asks for guests gets them
+	# a request for guests includes them
 	echo Y >machine/sys/module/kvm_intel/parameters/enable_mediated_pmu
 	try "$TDSTAT" --dry-run -a -e cpu_core/cycles/G,cpu_core/cycles/
 	[[ $output == *exclude_guest* && $output != *exclude_guest*exclude_guest* ]]

@@ -143,7 +143,8 @@ recording() {
 		    "energy_ram": ["3.00", "3.00"], "power_ram": ["6.00", "6.00"],
 		    # 64 bytes * 750 million in half a second
 		    "memory_bandwidth": ["96.00", "96.00"],
-		    # what was not counted is empty, not 0; so is what a package has not
+		    # values that were not counted are empty, not 0; so are values that a
+		    # package lacks
 		    "energy_cores": ["", ""], "power_cores": ["", ""], "tma_retiring": ["", ""], "busy": ["", ""],
 		    "share": ["", ""],
 		}.items():
@@ -156,7 +157,7 @@ recording() {
 		    same((row["level"], row["share"], row["error"]), (None, None, None))
 		same({f"{row['metric']} {row['unit']}" for row in rows},
 		     {"energy_pkg J", "energy_ram J", "memory_bandwidth GB/s", "power_pkg W", "power_ram W"})
-		# the table has no columns for what was not recorded
+		# the table has no columns for values that were not recorded
 		table = succeeds("report --energy rec.jsonl").out
 		assert re.search("^# +time pmu .* J  energy_pkg +W  power_pkg +J  energy_ram +W  power_ram +GB/s  memory_bandwidth$",
 		                 table, re.M), table
@@ -188,7 +189,7 @@ recording() {
 	[[ $output == *cpu_core* && $output != *package* ]]
 	try "$TDSTAT" report --per-socket -x, asked.jsonl
 	[[ $output == *,S0,package,*,S0,package,* && $output != *,S0,package,*,S0,package,*,S0,package,* ]]
-	# of one that has none of it, it is said
+	# a recording without any of them: a note
 	try "$TDSTAT" report --energy -x, "$data/alderlake.jsonl"
 	assert_success
 	[[ ${stderr_lines[0]} == "tdstat: --energy: no energy_pkg: power/energy-pkg/ was not recorded" ]]

@@ -28,7 +28,7 @@ hsx() {
 	PYTHON
 }
 
-# Of the kernel's files, by words of their own: a name in a formula is all letters,
+# In the kernel's files, words are compared: a name in a formula consists of letters,
 # digits, underscores and points.
 @test "list: metrics have the errata of the events of their formulas, on all models" {
 	needs_event_files
@@ -117,7 +117,7 @@ hsx() {
 	"$TDSTAT" report -j --verdict recording >rows
 	assert_equal "$(jq -c 'select(.verdict).verdict.in_doubt' rows)" '["tma_frontend_bound"]'
 	assert_equal "$(jq -c 'select(.errata) | [.metric, .errata]' rows)" '["tma_frontend_bound",["HSD135"]]'
-	# most is lost in the back end, and next to it in bad speculation
+	# the biggest loss is the back end, and the runner-up bad speculation
 	hsx topdown-fetch-bubbles 50 topdown-slots-issued 280
 	try "$TDSTAT" report recording
 	assert_line --regexp '^ Biggest loss: tma_backend_bound, '
@@ -144,7 +144,7 @@ hsx() {
 	try "$TDSTAT" explain --model haswellx frontend_bound
 	assert_success
 	assert_line '  errata:  HSD135: its events may count wrongly on cpu'
-	# metrics without a text of ours
+	# metrics without a built-in text
 	try "$TDSTAT" explain --model sierraforest tma_info_br_inst_mix_ipcall
 	assert_success
 	assert_line '  errata:  SRF6, SRF7: its events may count wrongly on cpu'
@@ -202,7 +202,7 @@ hsx() {
 		    words = re.search("estimat|approximat", files[name]["BriefDescription"], re.I)
 		    same(estimate, "shared core" if halved(name) else "description" if words else None, name)
 		same([got[name] for name in ("tma_retiring", "tma_fb_full", "tma_icache_misses")], ["shared core", "description", None])
-		# whose other thread does not run, or of whole cores
+		# with the other thread idle, or for whole cores
 		for change in {"smt": False}, {"tasks": False}:
 		    alone = estimates({**head, **change})
 		    assert "description" in alone.values() and "shared core" not in alone.values()

@@ -7,8 +7,8 @@
 load helper
 load runs
 
-# What the programs below share.  strace ends only when all tracees have, so that a
-# process left behind is one that hangs.
+# The common beginning of the programs below. strace ends only when all tracees have ended,
+# so that a process that is left behind hangs.
 strace='
 def inject(error, when, *words):
     return Run(*words, before=["strace", "-f", "-o", "log", "-e", "trace=perf_event_open",
@@ -214,7 +214,7 @@ event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
 	PYTHON
 }
 
-# The software machine, of two kinds of core.
+# The software machine, with two core types.
 two_kinds() {
 	needs_strace
 	needs_software_events
@@ -253,7 +253,7 @@ two_kinds() {
 		      r"(?m)^[0-9.]+,all,all,[0-9.]*,[0-9.]*,[0-9.]*,,,,,,.*,summary,")
 		shown(inject("EBUSY", "5", "-o", "out", "--", "sh", "-c", ":"),
 		      r"(?m)^ cpu_core(, .*)?$", " cpu_atom, <not counted>")
-		# of none there is nothing to show
+		# without any counter there is no result
 		run = inject("EBUSY", "1..2", "--require", "--", "touch", "made")
 		run.has_status(125)
 		run.why_and_remedy("cpu_core.*in use", "profiler")

@@ -9,7 +9,7 @@ load helper
 # A number that no kernel has given to a software event.
 NO_EVENT=1:77
 
-# Uses CPU time until FILE has N lines: tdstat has shown so many intervals.
+# Use CPU time until FILE has N lines, that is, until tdstat has shown N intervals.
 UNTIL_LINES=(/usr/bin/python3 -S -c 'import sys, time
 file = open(sys.argv[1], "a+")
 while file.seek(0) or file.read().count("\n") < int(sys.argv[2]):
@@ -28,7 +28,7 @@ hold() {
 	exec {held}<>held
 }
 
-# release NR: so many commands, once they wait: without a writer a FIFO cannot be opened
+# release NR: start NR waiting commands; a FIFO without a writer cannot be opened
 release() {
 	wait_for has_lines waiting "$1"
 	exec {held}>&-
@@ -168,7 +168,7 @@ footer() {
 		    pass  # this kernel has none
 		for page in range(int(sys.argv[1])):
 		    m[page * mmap.PAGESIZE] = 1
-		# nothing of the interpreter runs after this
+		# the interpreter does not run after this
 		os.write(1, b"%d" % resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
 		os._exit(0)
 	PYTHON
@@ -196,8 +196,8 @@ footer() {
 	rows "$output"
 	assert_equal "$names" "cpu-clock page-faults"
 	[[ $output =~ seconds && ! $output =~ seconds.*seconds ]]
-	# Each CPU's clock runs all the time: at least for what was asked for, and at most for
-	# as long as tdstat ran.
+	# Each CPU's clock runs all the time: at least for the requested time, and at most
+	# for as long as tdstat ran.
 	online_cpus
 	read -r msec _ <<<"${rows[0]}"
 	usec=$((10#${msec/./} * 10))
@@ -256,8 +256,8 @@ time.sleep(6000)' &
 	read -r msec _ <<<"${rows[0]}"
 	usec=$((10#${msec/./} * 10))
 	echo "task-clock $usec us in ${lines[0]} us"
-	# what it does before and after takes less than 100 ms; at each switch of tasks perf's clock
-	# stops a little before the scheduler's
+	# its work before and after takes less than 100 ms; at each context switch, perf's
+	# clock stops slightly before the scheduler's
 	[ $usec -ge 180000 ] && [ $usec -le $((lines[0] * 101 / 100 + 100000)) ]
 }
 
@@ -451,7 +451,7 @@ time.sleep(6000)' &
 		try "$TDSTAT" ${how#*:} -e cpu-clock,page-faults,$NO_EVENT -j -o "${how%%:*}.json"
 		assert_success
 	done
-	# of an event without a metric, too: perf's linter counts them
+	# also for an event without a metric, because perf's linter counts them
 	command jq -en '
 		[inputs | {file: input_filename | ltrimstr("./") | rtrimstr(".json"), keys: keys_unsorted, row: .}] as $all |
 		($all | map(.file) | unique | length == 4) and
@@ -531,7 +531,7 @@ time.sleep(6000)' &
 	[[ $stderr =~ ^[0-9]+\.[0-9]{2},msec,task-clock,[0-9]+,100\.00,[0-9]+\.[0-9]{3},CPUs ]]
 	try "$TDSTAT" -e task-clock -j -- true
 	[[ $stderr =~ '"counter-value":"'[0-9]+\.[0-9]{6}\".*'"pcnt-running":100.00,' ]]
-	# what was written in one is read in the other
+	# a file written in one locale is read in the other
 	"$TDSTAT" record -o file -e task-clock,duration_time -x, -- true 2>want
 	"$TDSTAT" report file -x, >german
 	LC_ALL=C "$TDSTAT" report file -x, >english
@@ -562,7 +562,8 @@ time.sleep(6000)' &
 	[ ! -e ran ]
 }
 
-# wrong TEXT MARK WHY: refused as usage, and MARK stands below; it may go on
+# wrong TEXT MARK WHY: the text is refused as wrong usage, with MARK below it; more may
+# follow
 wrong() {
 	try "$TDSTAT" -e "$1" -- touch ran
 	[ "$status" = 64 ] || fail "'$1': status $status"
@@ -625,7 +626,7 @@ wrong() {
 	assert_complains '[Ii][Nn][Ss][Tt]_[Rr][Ee][Tt][Ii][Rr][Ee][Dd]\.[Aa][Nn][Yy]'
 	try "$TDSTAT" -e cpu_atom/offcor_rsp=1/ -- true
 	assert_complains 'offcore_rsp'
-	# of cpu_atom's own format folder, and no other PMU's
+	# terms of cpu_atom's own format directory, and not of other PMUs
 	try "$TDSTAT" -e cpu_atom/nothing_like_it=1/ -- true
 	for term in "$SYSFS_PATH"/bus/event_source/devices/cpu_atom/format/*; do
 		assert_complains "${term##*/}"
@@ -681,7 +682,7 @@ wrong() {
 	[[ $stderr =~ ^53,,raw_syscalls:sys_enter, ]]
 	try "$TDSTAT" -e 'raw_syscalls:sys_enter,raw_syscalls:sys_exit' --filter 'id == 124' -x, -- "${ASK[@]}" 53
 	[[ $stderr =~ ^53,[^$'\n']*$'\n'53, ]]
-	# of the last -e alone
+	# only for the last -e
 	try "$TDSTAT" -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit --filter 'id == 124' -x, -- "${ASK[@]}" 53
 	[[ $stderr =~ ^([0-9]+),[^$'\n']*$'\n'53, && ${BASH_REMATCH[1]} -gt 53 ]]
 	# perf's rule for two of them: both
@@ -741,7 +742,7 @@ for cpu in cpus[0], cpus[-1]:
 	[ ! -e ran ]
 }
 
-# --- what is opened -------------------------------------------------------------
+# --- opened events ----------------------------------------------------------------
 
 @test "-vv: a block for each call that the kernel saw, with its arguments and answer" {
 	real
@@ -824,7 +825,7 @@ cpu_atom/branch-misses/ 0 0xa00000005
 '
 	planned -d -- true
 	assert_same "$want" "$plan"
-	# never in one group: they take turns alone
+	# never in one group: each is multiplexed separately
 	assert_equal $groups 12
 	planned -d -a
 	assert_same "${want/task-clock 1 0x1/cpu-clock 1 0x0}" "$plan"
@@ -886,7 +887,7 @@ cpu_atom/branch-misses/ 0 0xa00000005
 
 # --- recordings -----------------------------------------------------------------
 
-# replays RECORD-OPTION...: the report shows what was shown live, in each format
+# replays RECORD-OPTION...: report shows the same as the live run, in each format
 replays() {
 	local line
 

@@ -148,7 +148,7 @@ fake_toplev() {
 	printf '%s\n' '#!/bin/sh' '[ "$1" = --help ]' >bin/toplev
 	try "$TDSTAT" doctor --evidence --program spin sent.jsonl
 	command jq -es '[.[] | select(.way == "toplev")] | length >= 1 and all(.error == "toplev could not count it")' sent.jsonl >/dev/null
-	# none
+	# an empty directory
 	mkdir empty
 	PATH=$PWD/empty try "$TDSTAT" doctor --evidence --program spin sent.jsonl
 	command jq -es 'all(.way != "toplev")' sent.jsonl >/dev/null
@@ -176,7 +176,7 @@ fake_toplev() {
 		    assert table == re.search(head + r"((?:\|.*\n)+)", readme, re.M)[1], table
 		if glob.glob(os.path.dirname(evidence) + "/*.jsonl"):
 		    subprocess.run([evidence, "replay", os.environ["TDSTAT"]], check=True)
-		# cores that it has are no longer called unchecked
+		# cores with evidence are no longer called unchecked
 		cells = [re.split(r" *\| *", line) for line in table.splitlines()]
 		named, checked = {cell[1] for cell in cells if cell[1] != "none so far"}, set()
 		for path in glob.glob(root + "/lib/machine/intel/**", recursive=True) + glob.glob(root + "/lib/machine/amd/**", recursive=True):

@@ -14,8 +14,8 @@ pages() {
 	done
 }
 
-# displays PAGE [SECTION]: the literal displays of it, each behind a line "== N"; without
-# those behind a comment "needs_wing NAME" of one that is not in the build
+# displays PAGE [SECTION]: print its literal displays, each after a line "== N", except
+# those after a comment "needs_wing NAME" of a wing that is not in the build
 displays() {
 	sed 's/\\-/-/g; s/\\&//g; s/\\(aq/'\''/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\e/\\/g' "$man/$1" |
 		awk -v section="${2-}" -v all="${TD_WINGS-all}" -v built=" ${TD_WINGS-} " '
@@ -28,8 +28,8 @@ displays() {
 			/^\.Bd/ { lacks = 0 }'
 }
 
-# Does the shell wait for a further line of it?  Only what has no quotes, no brackets
-# and no words of a loop or a choice is known without asking one.
+# Does the shell wait for another line? Lines without quotes, brackets and words of loops or
+# conditions are complete; the shell decides about the others.
 is_open() {
 	[[ $1 != *\\ ]] || return 0
 	[[ $1 =~ [\'\"\`\(\{\<\|\&]|(^|[\;\ ])(if|for|while|until|case|select)\  ]] || return 1
@@ -61,8 +61,8 @@ examples() {
 	done < <(displays "$@" && echo '== end')
 }
 
-# same_output SHOWN FILE: "..." stands for whatever was left out.  Runs of
-# blanks are one, and lines of JSON may be broken, to fit the page.
+# same_output SHOWN FILE: compare them. "..." represents omitted text.  Runs of blanks are
+# equal to one, and lines of JSON may be broken to fit the page.
 same_output() {
 	SHOWN=$1 python3 - "$2" <<-'PYTHON'
 		import os, re, sys
@@ -77,7 +77,7 @@ same_output() {
 	PYTHON
 }
 
-# readme_commands: each line of README.md that calls tdstat, without what it says of it
+# readme_commands: print each line of README.md that calls tdstat, without its comment
 readme_commands() {
 	sed -nE 's/^    (\$ )?(tdstat [^#>]*[^#> ]) *([#>].*)?$/\2/p' "$man/../README.md"
 }

@@ -13,14 +13,14 @@ explain() {
 	try "$TDSTAT" explain "$@"
 }
 
-# What is explained is the nodes of both, no more and no less.
+# Exactly the nodes of both have explanations.
 need_both() {
 	if [ ! -e "$files/arrowlake" ] || [ ! -e "$older" ]; then
 		skip "no metric files of Linux 7.2, or none of 6.12"
 	fi
 }
 
-# The programs in Python start with this, behind plans.py.
+# Programs in Python begin with this, after plans.py.
 nodes='
 def metrics_in(*folders):
     """(FILE, METRIC) of all models."""
@@ -88,7 +88,7 @@ with_nodes() {
 	try "$TDSTAT" explain ointer
 	assert_failure 64
 	assert_equal "$output" ''
-	# what is only a remedy counts where nothing else has the word
+	# remedies are searched only if no name or meaning matches
 	try "$TDSTAT" explain hugetlbfs
 	assert_success
 	assert_line --regexp '^  tma_load_stlb_miss_4k '
@@ -294,12 +294,12 @@ with_nodes() {
 		    same(flat(" ".join(map(block, found))), flat(succeeds(f"explain {options}").out), options)
 		assert any(o["doubts"] for o in objects("--model haswellx frontend_bound"))
 		same([o["name"] for o in objects("--metrics-dir newer tma_new")], ["tma_new", "tma_l1_bound"])
-		# what a word finds
+		# nodes that a word finds
 		found = objects("cache")
 		text = succeeds("explain cache").out.splitlines()
 		same([o["name"] for o in found], [line.split()[0] for line in text if line.startswith("  tma_")])
 		same({o["word"] for o in found}, {"cache"})
-		# an unknown name is no object
+		# an unknown name has no object
 		result = run("explain -j tma_l3_bond tma_l3_bound")
 		same((result.status, len(result.lines)), (64, 1))
 	PYTHON
@@ -352,7 +352,7 @@ with_nodes() {
 		    # as -e takes it
 		    for typed in f"{name}:u", f"cpu_core/{name}/", f"cpu/{name},cmask=1/k":
 		        same(succeeds(["explain", typed]).out, text, typed)
-		    # what it recommends finds events of this model
+		    # its recommendation finds events of this model
 		    glob = re.search("tdstat list '(.*)'$", o["remedies"])[1]
 		    assert '"kind":"model"' in succeeds(["list", "-j", glob]).out, glob
 		# the events that the files describe with the codes of the kernel's tables

@@ -57,7 +57,7 @@ declared_in() {
 	[ ${#only[@]} = 0 ] || printf '%s\n' "${only[@]}"
 }
 
-# Five CPUs; the number of CPU n is 10^n: a sum says who is in it.
+# Five CPUs; the count of CPU n is 10^n, so a sum shows which CPUs it contains.
 write_recording() {
 	local topology=() counts=() cpu cores
 

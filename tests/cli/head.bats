@@ -41,7 +41,7 @@ def recording(*args):
 	python <<-'PYTHON'
 		out = report("alderlake", "-j")
 		same(heads(out), [0])
-		# what an old recording does not know is null, and not of this machine
+		# values that an old recording lacks are null, and not those of this machine
 		head = head_of(out)
 		files = head["files"]
 		same(list(head.items()),
@@ -128,7 +128,7 @@ def recording(*args):
 		wanted = {"host": os.uname().nodename, "kernel": os.uname().release, "version": version(),
 		          "command": "sh -c 'exit 0'", "labels": {"run": "1"}}
 		same({key: head[key] for key in wanted}, wanted)
-		# of another machine
+		# from another machine
 		lines = read("rec").split("\n", 1)
 		for key, value in ("host", "far"), ("kernel", "5.4"), ("version", "0.0"):
 		    lines[0] = re.sub(f'"{key}":"[^"]*"', f'"{key}":"{value}"', lines[0])
@@ -164,7 +164,7 @@ def recording(*args):
 	needs_software_events
 	python <<-'PYTHON'
 		head = head_of(done("diff", recorded("alderlake"), recorded("alderlake-2"), "-j", "--label", "pr=12"))
-		# of several machines, so of none
+		# several machines, so no single host
 		same((head["host"], head["kernel"], head["labels"]), (None, None, {"pr": "12"}))
 		done("locate", "-e", "cpu-clock", "-j", "-o", "out", "--samples", "samples", "--", "sh", "-c", "exit 0")
 		head = head_of(read("out").splitlines())
@@ -218,7 +218,7 @@ sides = recorded("alderlake"), recorded("alderlake-2")
 		with open("out", "a") as file:
 		    done("report", "-i", recorded("alderlake"), "-x,", "-l", "2", "--append", "--log-fd", str(file.fileno()), status=1,
 		         pass_fds=[file.fileno()])
-		# text is no row for programs, but follows any text
+		# text does not follow rows for programs, but any text
 		refused()
 		refused("--summary")
 		report("alderlake", "-j", "-o", "out")

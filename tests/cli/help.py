@@ -15,7 +15,7 @@ import sys
 from functools import cache
 
 COMMON = {"--help", "--usage", "--version"}
-# What report has and counting does not, and what counting has and record does not.
+# Options that only report has, and options that only counting has and record lacks.
 REPORT_ALONE = {"--callers", "--from", "--input", "--locate", "--no-tree", "--per-region", "--profile", "--to",
                 "--total"}
 NOT_RECORD = {"--append", "--force", "--no-multiplex", "--print-perf", "--repeat", "--table"}
@@ -69,7 +69,7 @@ def screen():
     # the rest is hidden, not refused
     check("--no-inherit" not in options(how="--help"), "--no-inherit is shown")
     said("--no-inherit", "--help")
-    # what has few options has one help; others show all that they alone have
+    # subcommands with few options have one help; others show all their own options
     for word in subcommands():
         whole = said(word, "--help=all")
         nr = len(re.findall(r"^ {2,6}(?:-., )?--", whole, re.M))

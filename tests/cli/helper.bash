@@ -3,7 +3,7 @@
 # What the tests of the program share.  Each runs in a folder of its own.
 bats_require_minimum_version 1.5.0
 
-# What bats_load_library does, in one process instead of fifteen for each test.
+# Does the same as bats_load_library, in one process instead of fifteen for each test.
 load_library() {
 	local folder file
 
@@ -57,7 +57,7 @@ subcommands() {
 	"$TDSTAT" help | sed -nE '/^Subcommands;/,/^$/s/^  ([a-z]+) .*/\1/p'
 }
 
-# What is said of all that the files have is said of these.
+# Statements about all files are tested with these.
 known_files() {
 	grep -q '^Linux 7\.2\.' "$TD_PMU_EVENTS/version" || skip "files of another kernel than 7.2"
 }
@@ -69,7 +69,7 @@ setup() {
 	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LANG LANGUAGE "${!LC_@}"
 }
 
-# Standard error is no part of $output.
+# Standard error is not a part of $output.
 teardown() {
 	[ -n "$BATS_TEST_COMPLETED" ] || [ -z "${stderr-}" ] ||
 		printf 'stderr: %s\n' "$stderr"
@@ -119,7 +119,7 @@ saved() {
 	use_machine "$dir"
 }
 
-# What follows is of machines that have no PMU beside their cores.
+# Later saved machines have no PMU other than those of their cores.
 bare() {
 	unset TD_FULL
 }
@@ -132,7 +132,7 @@ copied() {
 	devices=$PWD/machine/sys/bus/event_source/devices
 }
 
-# Gives the copy two memory controllers, PMUs that are no cores'.
+# Add two memory controllers to the copy, PMUs outside of the cores.
 add_memory_controllers() {
 	local unit
 
@@ -151,10 +151,10 @@ identity() {
 		s/^\(stepping\t: \).*/\1$3/" "$PROCFS_PATH/cpuinfo"
 }
 
-# Made up, since no machine or emulator at hand has it: an Arrow Lake-H of
-# three core PMUs (arch/x86/events/intel/core.c of Linux 7.2).  Its P- and
-# E-cores are Lunar Lake's, Lion Cove and Skymont, and behind cpu_lowpower
-# stands a Crestmont with the event list of Alder Lake's E-cores.
+# Make up an Arrow Lake-H with three core PMUs, because no available machine or emulator has
+# it (arch/x86/events/intel/core.c of Linux 7.2).  Its P- and E-cores are Lunar Lake's, Lion
+# Cove and Skymont, and cpu_lowpower is a Crestmont with the event list of Alder Lake's
+# E-cores.
 arrow_lake_h() {
 	local cpu topology
 
@@ -242,13 +242,13 @@ no_raise() {
 	fi
 }
 
-# Of SAN=1: its limits, or a leak checker that needs proc.
+# SAN=1: it has its own limits, or a leak checker that needs proc.
 not_under_sanitizers() {
 	[[ $TDSTAT != */san/* ]] || skip "under sanitizers, $1"
 }
 
-# makepkg_or_skip: sets "as", the words before makepkg, which refuses to be root and ends
-# where there is no pacman, even if it asks that nothing.
+# makepkg_or_skip: set "as", the words before makepkg, which refuses to run as root, and
+# fails without pacman even if it does not need it
 makepkg_or_skip() {
 	command -v makepkg >/dev/null || skip "no makepkg here"
 	as=()
@@ -279,7 +279,7 @@ german() {
 		localedef -i de_DE -f UTF-8 "$BATS_FILE_TMPDIR/de_DE.UTF-8" || skip "cannot make one"
 	fi
 	export LOCPATH=$BATS_FILE_TMPDIR LC_ALL=de_DE.UTF-8
-	# of SAN=1: json-c 0.16 keeps the names of locales
+	# SAN=1: json-c 0.16 does not free the names of locales
 	export ASAN_OPTIONS=detect_leaks=0
 	[ "$(env printf %.1f 1,5)" = 1,5 ] || skip "the locale has no effect"
 }

@@ -120,7 +120,7 @@ hosts_of() {
 		[[ $stderr == *"$form shows one host, and north.jsonl is of north, south.jsonl of south" ]]
 		[ ! -e page ]
 	done
-	# the second host's files do not go on from each other
+	# the second host's files do not continue each other
 	try "$TDSTAT" report north.jsonl south-2.jsonl south.jsonl -x, -o out
 	assert_equal "$status" 1
 	[[ $stderr == *'south.jsonl does not continue south-2.jsonl: it began before'* ]]

@@ -20,7 +20,8 @@ report() {
 	page check page.html
 }
 
-# Lines "id pmu name value" of the sum, or of all if there are no intervals, as JSON has it.
+# Print lines "id pmu name value" of the sum, or of all rows if there are no intervals, from
+# JSON.
 values_of_json() {
 	"$TDSTAT" report "$@" --summary -j 2>/dev/null |
 		jq -rs 'map(select(.metric and .value != null)) |
@@ -72,18 +73,18 @@ sections() {
 	report "$data/alderlake.jsonl" -A
 	sections >got
 	"$TDSTAT" report "$data/alderlake.jsonl" -A -j --summary >json
-	# lost_share is of an id and a kind of core
+	# lost_share is per id and core type
 	jq -rs 'map(select(.kind == "summary" and .level == 1)) | unique_by(.id, .pmu) |
 		map(select(.lost_share)) | sort_by(-.lost_share) | .[] | "\(.id) \(.pmu)"' json >want
 	[ "$(wc -l <want)" -ge 3 ]
 	sed -i 's/ open$//' got
 	diff want <(head -n "$(wc -l <want)" got)
-	# one id: the kind of core that has most of the slots
+	# one id: the core type with most slots
 	report "$data/alderlake-timeline.jsonl"
 	sections >got
 	"$TDSTAT" report "$data/alderlake-timeline.jsonl" -j --summary |
 		jq -rs 'map(select(.kind == "summary" and .level == 1)) | unique_by(.pmu) | sort_by(-.slots) | .[] | "all \(.pmu) open"' | diff - got
-	# nothing ran on P-cores
+	# no task ran on P-cores
 	jq -c --slurp '.[0].events as $events | .[] | if .counts then
 		.counts |= map(if $events[.[0]].pmu == "cpu_core" then .[3:] = [0, 0, 0] else . end) else . end' \
 		"$data/alderlake-command.jsonl" >atom.jsonl
@@ -302,7 +303,7 @@ nasty=$'</script><script>alert(1)</script>"\'&<!--\\\e[31m\n]]>'
 		for value in want:
 		    assert any(abs(near - value) < 1e-9 for near in shown), value
 	PYTHON
-	# beside it, any other format or place has what it has alone
+	# with it, any other format or output is the same as without it
 	for option in -j -x, --markdown '-o text'; do
 		# shellcheck disable=SC2086
 		try "$TDSTAT" diff "$data/alderlake.jsonl" "$data/alderlake-2.jsonl" --html beside.html $option
@@ -323,7 +324,7 @@ nasty=$'</script><script>alert(1)</script>"\'&<!--\\\e[31m\n]]>'
 	assert_equal "$(cat got)" 4
 }
 
-# --- the picture ------------------------------------------------------------------
+# --- the chart ----------------------------------------------------------------------
 
 @test "a node's place: its share of the height, within the node above" {
 	"$TDSTAT" report "$data/manual/xz-3.jsonl" --svg out.svg 2>/dev/null
@@ -435,7 +436,7 @@ size='(i => { const b = document.querySelectorAll("figure svg.node")[i].getBound
 	head -c 5 page.pdf | grep -q '%PDF-'
 }
 
-# The least contrast (WCAG 2, 1.4.3) of all texts with what is behind them.
+# The least contrast (WCAG 2, 1.4.3) of all texts and their backgrounds.
 contrast='(() => {
 	const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
 	const rgb = text => text.match(/[\d.]+/g).map(Number);
@@ -490,7 +491,7 @@ many() {
 	[[ ${got[1]} == *intervals* ]]
 }
 
-# texts FILE: the titles of its trees; fails if it is no single XML document
+# texts FILE: print the titles of its trees; fail unless it is a single XML document
 texts() {
 	python3 - "$1" <<-'PYTHON'
 		import sys, xml.etree.ElementTree as tree

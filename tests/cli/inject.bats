@@ -31,8 +31,8 @@ build_work() {
 		::: perf_event_open . 'ENOSYS ENOMEM' 'perf events|memory' COMMAND
 }
 
-# What they say may be so of the whole group, or of the kernel's part of it:
-# then something less is counted, and that is said.
+# These errors may affect the whole group, or only its kernel part: then less is counted,
+# with a message.
 @test "perf_event_open that EACCES, EINVAL or EOPNOTSUPP refuses once: less is counted, with a note" {
 	begin
 	inject once perf_event_open 1 EACCES 3 '^tdstat: counting user space only: ' COMMAND \
@@ -64,8 +64,8 @@ build_work() {
 	inject fail "${jobs[@]}"
 }
 
-# Who is told that the PMU has no such event looks in the wrong place; who is
-# told nothing believes a tree that lacks something.
+# A user who reads that the PMU lacks the event looks in the wrong place; without a message,
+# the user trusts an incomplete tree.
 @test "open, read and list of the files that describe events" {
 	local jobs=() what
 
@@ -128,7 +128,7 @@ build_work() {
 
 @test "timerfd_create, timerfd_settime, pipe2, poll, rt_sigprocmask" {
 	begin
-	# glibc's fork() blocks all signals (~[]) since 2.41, and asks nobody
+	# since 2.41, glibc's fork() blocks all signals (~[]), without looking at the result
 	inject fail timerfd_create . 'EINVAL EMFILE ENFILE ENODEV ENOMEM EPERM' timerfd COMMAND \
 		::: pipe2 . 'EFAULT EINVAL EMFILE ENFILE' 'pipe|signals' COMMAND \
 		::: rt_sigprocmask 'SIG_UNBLOCK, \[' EINVAL signals COMMAND \
@@ -149,7 +149,7 @@ build_work() {
 		"$TDSTAT" -o out -x, -- true
 	assert_failure 1
 	assert_complains wait4
-	# how it ended is not known, what was counted is
+	# its status is unknown, but its counts are shown
 	has_text out $'\n[0-9.]*,all,cpu,[0-9]'
 }
 

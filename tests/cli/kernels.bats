@@ -7,8 +7,8 @@
 load helper
 load runs
 
-# NOPs of five bytes as insn_is_nop() of the kernel knows them, then what has five bytes
-# or is a NOP, but not both.
+# NOPs of five bytes as in insn_is_nop() of the kernel, then instructions that have five
+# bytes or are NOPs, but not both.
 setup_file() {
 	cd "$BATS_FILE_TMPDIR" || return
 	cat >program.c <<-'C'
@@ -45,13 +45,13 @@ on() {
 	printf '%s\n' "${2-#1 SMP}" >machine/proc/sys/kernel/version
 }
 
-# planned SUBCOMMAND OPTION...: succeeds as a dry run, and says nothing
+# planned SUBCOMMAND OPTION...: a dry run succeeds without a message
 planned() {
 	try "$TDSTAT" "$@" --dry-run -- ./program
 	[ "$status:$stderr" = 0: ] || fail "$*: $status: $stderr"
 }
 
-# refused REASON REMEDY SUBCOMMAND OPTION...: in so many words
+# refused REASON REMEDY SUBCOMMAND OPTION...: it is refused with these texts
 refused() {
 	try "$TDSTAT" "${@:3}" --dry-run -- ./program
 	[ "$status" -eq 1 ] || fail "${*:3}: $status"
@@ -72,7 +72,7 @@ refused() {
 	planned "${within[@]}"
 	planned "${within[@]}" --callers --force
 	planned calls four
-	# nobody has probes
+	# no program has probes
 	planned locate -e cycles --callers
 	on 6.6.83
 	planned "${within[@]}" --callers
@@ -109,7 +109,7 @@ refused() {
 	planned calls nop
 }
 
-# As Linux 6.18.44 was seen to do: of these functions it told returns alone.
+# Linux 6.18.44 behaved like this: for these functions it set only return probes.
 @test "no probe at an instruction with a segment or LOCK prefix, before Linux 7.2" {
 	needs_wing calls
 	on 6.17.13

@@ -21,8 +21,8 @@ clean() {
 		"$TDSTAT" "$@" >/dev/null 2>err || status=$?
 	[ "$status" != 99 ] || fail "$(cat log)"
 	grep -q 'ERROR SUMMARY: 0 errors' log
-	# valgrind says of an open descriptor where it was opened, or that it came
-	# from outside, as its own log does
+	# valgrind prints where a descriptor was opened, or that it was inherited, as for
+	# its own log
 	assert_equal "$(grep -c 'Open file descriptor' log)" "$(grep -c '<inherited from parent>' log)"
 }
 

@@ -20,7 +20,8 @@ install_library() {
 	export PKG_CONFIG_PATH=$PWD/dest/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$PWD/dest
 	export LD_LIBRARY_PATH=$PWD/dest/usr/lib
 	examples=$PWD/dest/usr/share/doc/tdstat/regions
-	# no folder has a blank in its name, except those that the flags do not have: dest is a link
+	# no directory has a blank in its name, except those that the flags lack: dest is a
+	# link
 	read -ra cflags < <(pkg-config --cflags tdstat)
 	read -ra libs < <(pkg-config --libs tdstat)
 }
@@ -137,8 +138,8 @@ counting_faults() {
 
 @test "td_read(): exactly the counts between two calls" {
 	install_library
-	# what the kernel's accounting has between two calls, and around them; its clocks may
-	# differ by a hundredth
+	# the kernel's accounting between two calls, and around them; its clocks may differ
+	# by 1 %
 	cat >a.c <<-E
 		#define _GNU_SOURCE
 		#include <errno.h>
@@ -287,7 +288,7 @@ inner 2 12 6
 outer 2 2 2
 second 2 2 12
 unmatched 0' "$(marks ./throws)"
-	# what ends immediately is a mistake
+	# a region that ends immediately is a mistake
 	echo '#include <tdstat.hpp>
 		void f() { td::region("a"); }' >mistake.cpp
 	g++ -std=c++11 -Wall -Wextra -Werror -c mistake.cpp "${cflags[@]}"

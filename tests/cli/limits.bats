@@ -80,7 +80,7 @@ load runs
 		        run.expect(text_of(f"{name}{limit}") == run.out, f"{limit}: --{name}: {text_of(f'{name}{limit}')}")
 		    run = Run("-o", "out", "--", "sh", "-c", look, files=limit)
 		    run.expect(run.out == f"{limit}\n" * 2, f"{limit}: also hard")
-		# nothing of ours is open in them
+		# tdstat has no open files in them
 		open_files = subprocess.run(["ls", "/proc/self/fd"], stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
 		run = Run("-o", "out", "--pre", "ls /proc/self/fd >pre", "--post", "ls /proc/self/fd >post", "--", "ls", "/proc/self/fd")
 		run.expect(open_files and run.out == text_of("pre") == text_of("post") == open_files, f"not only {open_files}")
@@ -255,7 +255,7 @@ load runs
 	status=0
 	"$TDSTAT" -x, -- true 2>&- || status=$?
 	assert_equal "$status" 1
-	# what is opened instead is not written to as if it were they
+	# files that are opened in their place are not written to
 	status=0
 	"$TDSTAT" record -o rec.jsonl -a --timeout 20 >&- 2>&- || status=$?
 	assert_equal "$status" 1

@@ -13,7 +13,7 @@ setup() {
 	mkdir -p lib/base metrics/sets cmd tests
 }
 
-# repeat TEXT NR: so many such lines
+# repeat TEXT NR: print NR such lines
 repeat() {
 	local all
 
@@ -21,12 +21,12 @@ repeat() {
 	printf %s "${all// /"$1"$'\n'}"
 }
 
-# lines FILE NR: so many, of which none is code
+# lines FILE NR: make a file of NR lines without code
 lines() {
 	repeat '// SPDX-License-Identifier: GPL-2.0-only' "$2" >"$1"
 }
 
-# function_of NAME NR: one of so many lines, of which two declare it
+# function_of NAME NR: print one of NR lines, of which two declare it
 function_of() {
 	printf 'static const char *%s(const char *text,\n\t\tint nr)\n{\n' "$1"
 	repeat '	/* */' $(($2 - 5))

@@ -11,21 +11,21 @@ needs_event_files() {
 	[ -d "$TD_PMU_EVENTS" ] || skip "no event files"
 }
 
-# list [ARG...]: succeeds, and says nothing else
+# list [ARG...]: it succeeds without a message
 list() {
 	try "$TDSTAT" list "$@"
 	assert_success
 	assert_no_stderr
 }
 
-# nothing PATTERN...: status 64, one line why and one what to do
+# nothing PATTERN...: status 64, a line with the reason and one with the remedy
 nothing() {
 	try "$TDSTAT" list "$@"
 	assert_failure 64
 	assert_output ''
 }
 
-# none SECTION...: status 1, as it was not typed wrongly
+# none SECTION...: status 1, because the usage is right
 none() {
 	try "$TDSTAT" list "$@"
 	assert_failure 1
@@ -54,7 +54,7 @@ models() {
 	export MODELS
 }
 
-# --- what is listed ---------------------------------------------------------------
+# --- items -----------------------------------------------------------------------
 
 @test "the sections of a hybrid machine, in their order" {
 	bare
@@ -272,7 +272,7 @@ uncore_imc_5/event=0x4,umask=0x3/"
 		     "BR_MISP_RETIRED.INDIRECT_JMP / BR_MISP_RETIRED.ALL_BRANCHES * tma_branch_mispredicts")
 		same(formulas["tma_decoder0_alone"], r"INST_DECODED.DECODERS\,cmask\=1\,eq\=1 / tma_info_thread_clks")
 		assert not re.search(r"tma_lsd\b", json.dumps(ptl))
-		# of what waits for memory: DRAM, L3, L2, and hits of L1
+		# nodes of waiting for memory: DRAM, L3, L2, and hits of L1
 		same(formulas["tma_bottleneck_data_cache_memory_latency"].count("tma_memory_bound *"), 4)
 		# the same tree but for these nodes
 		nodes = [{row["name"] for row in rows if row["pmu"] == "cpu_core" and row["level"]} for rows in (lnl, ptl)]
@@ -285,8 +285,8 @@ uncore_imc_5/event=0x4,umask=0x3/"
 	PYTHON
 }
 
-# No ScaleUnit says these: the words behind the metrics do, and their formulas
-# bear them out.
+# These units are not in ScaleUnit, but in the names and descriptions of metrics, and their
+# formulas confirm them.
 @test "metrics: units that descriptions and names say" {
 	needs_event_files
 	saved alderlake
@@ -307,7 +307,8 @@ uncore_imc_5/event=0x4,umask=0x3/"
 		    "tma_bottleneck_instruction_fetch_bw": "1%",
 		}.items():
 		    same({row["unit"] for row in rows if row["name"] == name}, {unit}, name)
-		# "(percentage)" of what is 0 to 1, and cycles that are called nanoseconds
+		# "(percentage)" of values from 0 to 1, and cycles that are called
+		# nanoseconds
 		for row in rows:
 		    if row["name"] in ("tma_info_system_cpu_utilization", "tma_info_system_mem_read_latency"):
 		        same(row["unit"], None, row["name"])
@@ -320,7 +321,7 @@ uncore_imc_5/event=0x4,umask=0x3/"
 	PYTHON
 }
 
-# Those that tdstat-metrics(7) names are tested by what they show: places.bats
+# places.bats tests the results of those that tdstat-metrics(7) names.
 @test "metrics: formula and threshold are the files'" {
 	bare
 	needs_event_files
@@ -412,7 +413,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	assert_equal "$(jq -r 'select(.level) | .unit' <<<"$output" | sort -u)" 100%
 	assert_equal "$(jq -c 'select(.name == "tma_core_bound" and .pmu == "cpu_core").groups' <<<"$output")" \
 		'["TopdownL2","tma_L2_group","tma_backend_bound_group"]'
-	# nobody meant them
+	# they were not requested
 	list hw
 	# they say why a name of the tree is not there
 	nothing tma_dram_bound
@@ -523,7 +524,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	assert_output --partial "4 metrics: tma_backend_bound, tma_bad_speculation"
 	# and the metrics that are in it
 	assert_line --regexp '^  tma_retiring'
-	# one that is of both kinds of core counts once
+	# an event of both core types counts once
 	saved alderlake
 	list metricgroup TopdownL1
 	assert_output --partial "4 metrics: tma_backend_bound, tma_bad_speculation"
@@ -569,7 +570,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	assert_complains 'tracepoints.*may not read'
 	assert_line 'Tool events:'
 	refute_line Tracepoints:
-	# nobody spoke of tracepoints
+	# tracepoints were not requested
 	forbidden page-faults
 	assert_success
 	assert_no_stderr
@@ -578,7 +579,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 		assert_failure 1
 		assert_why_and_remedy '^tdstat: this user may not read' root
 	done
-	# it may be one of those
+	# the name may be a tracepoint
 	forbidden sched_switch
 	assert_failure 64
 	assert_complains 'may not read'
@@ -595,7 +596,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	none model
 	assert_complains 'GenuineIntel-6-FF'
 	assert_complains 'model: this machine has none'
-	# what sysfs' events make, which needs no files
+	# metrics of sysfs' events, which need no files
 	try "$TDSTAT" list -j metrics
 	assert_success
 	assert_complains 'GenuineIntel-6-FF'
@@ -679,7 +680,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 	needs_event_files
 	saved alderlake
 	checks <<-'PYTHON'
-		# what "-M tma_mem*" counts: the members of tma_memory_bound_group, too
+		# -M tma_mem* includes the members of tma_memory_bound_group
 		want = {item["MetricName"] for _, item in model_files("alderlake") if item.get("MetricName")
 		        and any(name.startswith("tma_mem") for name in [item["MetricName"], *metric_groups(item)])}
 		assert {"tma_dram_bound", "tma_mem_latency"} <= want
@@ -742,7 +743,7 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
   tma_info_thread_ipc  Instructions Per Cycle (per Logical Processor)
           Ret, Summary"
 	list -v metrics tma_info_thread_ipc
-	# behind the heading is the version of the files
+	# the version of the files follows the heading
 	[[ ${lines[0]} == "Metrics, v"*: ]]
 	assert_same "Metrics:"$'\n'"${output#*$'\n'}" "Metrics:
   tma_info_thread_ipc  Instructions Per Cycle (per Logical Processor)
@@ -801,7 +802,7 @@ Tool events:" "$headings"
 	assert_complains 'hw: this machine has none'
 	PERF_CPUID=GenuineIntel-6-97-2 none --print cycles
 	assert_equal "$stderr" "tdstat: cycles: this machine has no PMU for its cores"
-	# what other processors have is not far
+	# metrics of other processors are not suggested
 	PERF_CPUID=GenuineIntel-6-97-2 try "$TDSTAT" list tma_dram_bound
 	assert_failure 64
 	assert_equal "${stderr_lines[0]}" "tdstat: nothing is called 'tma_dram_bound'"
@@ -988,7 +989,7 @@ prints() {
 		GenuineIntel-6-B7-1 FRONTEND_RETIRED.ITLB_MISS cpu_core/event=0xc6,umask=0x1,frontend=0x14/
 		skylakex OFFCORE_RESPONSE.DEMAND_DATA_RD.L3_HIT.HITM_OTHER_CORE cpu/event=0xb7,umask=0x1,offcore_rsp=0x10003c0001/
 	E
-	# names of older files, and of the other kind of core
+	# names of older files, and of the other core type
 	while read -r model event meant; do
 		try "$TDSTAT" list --model "$model" --print "$event"
 		assert_failure 64
@@ -1077,7 +1078,7 @@ mem:0x1000/4:rw"
 		    rows = listed(f"hw cache sysfs model metrics metricgroups {options}", **env)
 		    rows = [row for row in rows if (row["pmu"] or "cpu").startswith("cpu") and "/mem-" not in row["name"]]
 		    assert len(rows) > 200
-		    # what its units have stands in groups, too
+		    # metrics of its units are also in groups
 		    return sorted(json.dumps(row) for row in rows if row["kind"] != "metricgroup")
 
 		for model in os.environ["MODELS"].split():
@@ -1093,7 +1094,7 @@ mem:0x1000/4:rw"
 		for name in ("AlderLake", "Alder Lake", "alder lake", "GenuineIntel-6-97", "GenuineIntel-6-97-2",
 		             "GenuineIntel-6-9A-0"):
 		    assert run(["list", "-j", "--model", name, "model", "metrics"]).out == want, name
-		# these differ in the stepping alone
+		# these differ only in the stepping
 		for model in "skylakex", "cascadelakex":
 		    got = {row["name"] for row in listed(f"--model {model} metrics")}
 		    files = [item for path in (EVENT_FILES / model).glob("*-metrics.json") for item in json.loads(path.read_text())]
@@ -1190,7 +1191,7 @@ mem:0x1000/4:rw"
 	echo '[ { "MetricName": "work", "MetricExpr": "INST_RETIRED.ANY / 2", "Unit": "cpu_core" },
 		{ "EventName": "INST_RETIRED.ANY", "EventCode": "0xc0", "Unit": "cpu_core" } ]' >files/metrics.json
 	try "$TDSTAT" list --metrics-dir files --model GenuineIntel-6-97-2 metrics
-	# who has given files is not told to give some
+	# the remedy is not to give files, because they were given
 	[[ $stderr == *": its metric files have no tree: "*" (the kernel's, which tdstat comes with, may have more)"* ]]
 	[[ $stderr != *'newer files'* ]]
 }

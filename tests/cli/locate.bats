@@ -38,8 +38,8 @@ assert_rows() {
 	in_schema out
 }
 
-# An error is that of a share of n samples: sqrt(p (1 - p) / n), where p is no certain
-# number; of 100 samples, 97 are in large in one case of 10^9.
+# The error of a share of n samples is sqrt(p (1 - p) / n), where p is not certain; of 100
+# samples, 97 are in large in one case of 10^9.
 @test "a higher rate: more samples, and a smaller error" {
 	real
 	build_share
@@ -84,7 +84,7 @@ assert_rows() {
 		import re
 		page = open("page.html").read()
 		about = [int(nr.replace(",", "")) for nr in re.findall(r"samples? of about ([0-9,]+) events", page)]
-		# of nanoseconds there are more than of pages
+		# more nanoseconds were counted than pages
 		assert about == sorted(about, reverse=True), about
 		assert re.findall("<h2>([a-z-]+)", page)[0] == "cpu-clock", page
 	PYTHON
@@ -167,7 +167,7 @@ assert_rows() {
 	assert_complains cannot-run
 }
 
-# Of an event that never happens there is no sample, however slow the machine is.
+# An event that never happens has no samples, however slow the machine is.
 @test "a program without a sample: no number is made up" {
 	real
 	for how in '' -j '-x,'; do
@@ -239,16 +239,16 @@ assert_rows() {
 	[[ $stderr =~ 'tdstat: samples represent '([0-9]+)' % of the counted events: interrupts came late, or threads or periods were short' ]] ||
 		fail "$stderr"
 	[ "${BASH_REMATCH[1]}" -lt 50 ]
-	# of one that works on, nearly all, or it is so
+	# nearly all samples of a program that continues, if there are enough
 	build_share
 	locate --samples samples -o out -- ./share
 	[[ $stderr != *'samples represent'* ]] ||
 		jq -ens '[inputs[]] | (map(select(.s)) | length) * 0.001 < 0.6 * (.[-1].end | .user + .sys)' samples
 }
 
-# Of different lengths, or a clock that begins with them finds one place.  Threads are not
-# longer than a few periods, and a large one may end within its last: 69 to 75 %, with
-# more than 1000 samples a standard deviation of 1.5.
+# Threads of different lengths, because a clock that starts with them would sample one
+# location.  They are at most a few periods long, and may end within the last one: large has
+# 69 to 75 %, with more than 1000 samples and a standard deviation of 1.5.
 @test "a thousand threads" {
 	real
 	build threads -pthread <<-'C'
@@ -325,7 +325,7 @@ assert_rows() {
 	locate -j -o out -- ./linked
 	[ "$status" -eq 7 ]
 	assert_share -a '.[0].object == $path + "/libwork.so"' out large 75
-	# also without what is not needed to run it
+	# also without symbols that are not needed at run time
 	strip libwork.so
 	locate -j -o out -- ./linked
 	assert_share out large 75
@@ -342,7 +342,7 @@ assert_rows() {
 	assert_share out 'space::S<int>::member(long)' 100
 }
 
-# --- what is hostile ------------------------------------------------------------
+# --- hostile files ------------------------------------------------------------------
 
 @test "symbol names with control characters" {
 	real
@@ -380,7 +380,7 @@ assert_rows() {
 	assert_share out large 75
 }
 
-# Maps two pages of a file, and runs what is in the second.
+# Build a program that maps two pages of a file, and runs the code in the second one.
 build_mapper() {
 	build mapper <<-'C'
 		#include <fcntl.h>
@@ -399,7 +399,7 @@ build_mapper() {
 	C
 }
 
-# What those files have in their second page: mov %rdi,%rcx; 1: dec %rcx; jnz 1b; ret
+# The code in the second page of those files: mov %rdi,%rcx; 1: dec %rcx; jnz 1b; ret
 with_loop='
 def with_loop(path, first):
     with open(path, "wb") as file:
@@ -441,7 +441,7 @@ def with_loop(path, first):
 	locate -j -o out -- sh -c './mapper code.so; rm code.so; exit 3'
 	[ "$status" -eq 3 ]
 	assert_rows out '.[0] | (.object | test("/code.so")) and .function == null'
-	# what ran is not what is there: its symbols would be lies
+	# the file is not the one that ran, so its symbols would be wrong
 	cp share other
 	locate -j -o out -- sh -c './other; rm other; cp mapper other'
 	assert_rows out 'all(.function != "main" or (.object | endswith("/other") | not)) and
@@ -486,7 +486,8 @@ def with_loop(path, first):
 	assert_share out 'LazyCompile:~first of/it' 75 second 25
 }
 
-# What takes a minute, or all memory, in any program that only reads it as it is.
+# Build files that take a minute, or all memory, in any program that reads them without
+# limits.
 build_hostile() {
 	[ "$(uname -m)" = x86_64 ] || skip "the code is x86-64's"
 	build hostile <<-'C'
@@ -575,7 +576,7 @@ with_search() {
 		case $where in
 		fstatfs*)
 			[[ $stderr == *"tdstat: $PWD/share: its symbols crashed the process that reads them: addresses without names"* ]]
-			# of the kernel no such file is opened
+			# for the kernel no such file is opened
 			assert_rows out 'all(.object != "[kernel]" or .function != null)' || [ "$(id -u)" != 0 ]
 			;;
 		*) [[ $stderr =~ 'tdstat: symbols of '[0-9]+' file'.*' were not looked for: '.*' has ended: addresses without names' ]] ;;
@@ -600,9 +601,9 @@ with_search() {
 	has_text err 'a signal ended the search: addresses without names'
 }
 
-# --- what is running ------------------------------------------------------------
+# --- running processes --------------------------------------------------------------
 
-# of_forever: out has what was sampled of it; enough_samples: so much that most is known
+# of_forever: "out" has its samples; enough_samples: most samples are of known functions
 of_forever() {
 	assert_rows out '.[0] | .function == "forever" and .object == $path + "/forever" and .share > 50'
 }
@@ -640,7 +641,7 @@ enough_samples() {
 		status=0
 		wait $tdstat || status=$?
 		: >end
-		# what was measured is a result, as of tdstat -p
+		# the samples are a result, as with tdstat -p
 		[ "$status" -eq 0 ]
 		mapfile -t stderr_lines <err
 		assert_only_notes
@@ -719,7 +720,7 @@ enough_samples() {
 	unset PERF_CPUID
 	try "$TDSTAT" locate tma_dram_bound --dry-run -- true
 	[ "$status" -eq 0 ]
-	# on each kind of core, or a note why not
+	# on each core type, or with a note
 	[[ $output == *cpu_core* && $output$stderr == *cpu_atom* ]]
 }
 
@@ -732,7 +733,7 @@ enough_samples() {
 	wanted=$(jq -r '.[] | select(.EventName == "MEM_LOAD_RETIRED.L3_MISS" and .Unit == "cpu_core").SampleAfterValue' \
 		"$TD_PMU_EVENTS/alderlake/cache.json")
 	[[ $stderr == *"cpu_core/MEM_LOAD_RETIRED.L3_MISS/P: a sample every $wanted events"* ]]
-	# those that are installed have it, too
+	# the installed files contain it as well
 	whole=$stderr
 	try "$TDSTAT" locate tma_dram_bound -c default --dry-run --metrics-dir "$TD_INSTALLED" -- true
 	assert_equal "$stderr" "$whole"
@@ -1030,8 +1031,8 @@ inject() {
 	assert_rows out '(map(.samples) | add) < 1000'
 }
 
-# A ring that stays full to the end has no record of it: the command stops tdstat, which
-# goes on when the command has ended.  Each of its names is a record.
+# A ring that stays full until the end contains no record of its losses: the command stops
+# tdstat, which continues after the command's end.  Each name of the command is a record.
 @test "records that were lost at the end are noted, although no record reports them" {
 	may_count_software
 	[ "$(printf '6.0\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.0 ] || skip "Linux counts them from 6.0 on"

@@ -11,7 +11,7 @@ load examples
 
 # --- the examples ---------------------------------------------------------------
 
-# What the examples name, and a machine to plan them for.
+# Make the files that the examples name, and a machine to plan them for.
 prepare_examples() {
 	saved alderlake
 	mkdir -p bin proc/self proc/4711/task/4711 cgroup/system.slice/ssh.service linux/tools/perf/pmu-events/arch
@@ -47,7 +47,7 @@ a_tdstat() {
 				return "${PIPESTATUS[0]}"
 			} 3>&1
 		}
-		# what the words behind the options and before the command are for
+		# the purpose of the words after the options and before the command
 		recording_of() {
 			case " $* " in
 			*' -e cycles,instructions,L1-'*' -- xz '*) echo manual/xz-events.jsonl ;;
@@ -131,7 +131,7 @@ try_example() {
 	}
 }
 
-# page PAGE NR: all its examples, NR at least, so that nothing is found is no success
+# page PAGE NR: all its examples, at least NR, so that a page without any fails
 page() {
 	local command shown nr=0
 
@@ -179,8 +179,8 @@ page() {
 	[ "$status" -ne 0 ] || fail "a part alone"
 }
 
-# The programs of the script: the worker says how much CPU time it had when it is killed,
-# and the second lasts until it has used a tenth of one.
+# The programs of the script: the worker prints its CPU time when it is killed, and the
+# second one runs until it has used a tenth of a second.
 noting_programs() {
 	mkdir bin
 	ln -s "$TDSTAT" bin/tdstat
@@ -227,8 +227,8 @@ noting_programs() {
 		assert_success
 		assert_output --regexp 'process id .[0-9]+.:'
 		assert_output --partial 'context-switches'
-		# what it had during the second at least, which the kernel says in ticks of 10 ms,
-		# and not more than it ever had
+		# at least its CPU time in that second, which the kernel gives in ticks of
+		# 10 ms, and at most its total
 		wait_for_file total
 		read -r during <second
 		read -r ever <total
@@ -247,7 +247,7 @@ noting_programs() {
 	for shell in sh bash; do
 		try env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" timeout "$TD_HANGS" $shell script 3>&-
 		[ "$status" -lt 124 ] || fail "status $status"
-		# its folder is gone, and so is the process
+		# its directory and the process are gone
 		assert_equal "$(echo tmp.*)" 'tmp.*'
 	done
 }
@@ -282,7 +282,7 @@ listed() {
 	[ "$(wc -l <of_help)" -gt 80 ]
 	# shellcheck disable=SC2046
 	assert_same "$(cat of_help)" "$(listed tdstat.1 $(subcommands | grep -vx help | sed 's/.*/tdstat-&.1/') | grep -vx -e -h)"
-	# those of the subcommands alone stand on their pages
+	# options of single subcommands are on their pages
 	assert_same "$(printf '%s\n' --bisect --call-graph --callers --calls --ci --count --engine --every --evidence --fail-above --flame --folded --freq --from --html --in --input --junit --kernel --listen --locate --markdown --no-tree --overhead --per --per-region --pprof --print --profile --program --read --record --rotate --samples --slower --strict --svg --to --total -F -c -k)" "$(grep -vxFf <(listed tdstat.1) of_help)"
 	for page in tdstat-output.5 tdstat-recording.5 tdstat-events.7 tdstat-metrics.7 tdstat-control.7 tdstat-openmetrics.7 \
 		tdstat-perf.7 tdstat-glossary.7 tdstat-ci.7; do
@@ -405,14 +405,15 @@ option_words() {
 		page, *files = sys.argv[1:]
 		source = " ".join(open(name).read() for name in files)
 		source = re.sub(r'"\s*"', "", source)
-		# that of a plural; the C library's words are told as they are
+		# the plural of a word; messages of the C library are unchanged
 		source = re.sub(r"([a-z])%s", r"\1s", source) + os.strerror(2) + os.strerror(24)
 		page = open(page).read().replace(r"\-", "-").split(".Sh DIAGNOSTICS")[1]
 		messages = re.findall(r"^\.It (.*)", page, re.M)
 		if len(messages) < 50:
 		    sys.exit("only %d messages" % len(messages))
 		for message in messages:
-		    # its words between what is filled in; from two on they can be told
+		    # its words between the inserted parts; two or more words can be
+		    # recognized
 		    for part in re.split(r"%[a-z]*| level| \(|\)|, |: ", message):
 		        if " " in part.strip() and part.strip() not in source:
 		            sys.exit("%s: %s" % (message, part))
@@ -441,7 +442,7 @@ option_words() {
 		    for name in named(text):
 		        assert name in pages, f"{page}: {name}"
 		    assert page == "tdstat.1" or "tdstat.1" in named(text), f"{page} does not name tdstat(1)"
-		    # what the text names stands there, too
+		    # SEE ALSO contains the pages that the text names
 		    see_also = "".join(re.findall(r"^\.Sh SEE ALSO\n(?:(?!\.Sh ).*\n?)*", text, re.M))
 		    assert named(text) <= named(see_also), f"{page}: {named(text) - named(see_also)}"
 		    if page == "tdstat.1":
@@ -455,7 +456,7 @@ option_words() {
 }
 
 @test "make install puts each page into its section" {
-	# of all wings, and of none
+	# with all wings, and with none
 	for wings in '' WINGS=; do
 		env -u MAKEFLAGS -u WINGS make -C "$here/../.." --no-print-directory -n -o all install DESTDIR=/dest prefix=/usr $wings >installed 2>&1
 		installed=$(<installed)

@@ -89,8 +89,8 @@ runs_out() {
 	runs_out -- list -j sysfs
 }
 
-# What a command counts is not the same twice; which members its recording has is.  An
-# event that never happens has no sample: one of the clock is sometimes there.
+# The counts of a command vary, but not the members of its recording.  An event that never
+# happens has no sample, while a sample of the clock is sometimes there.
 @test "record, locate --samples: all of a recording, or an error; the command runs" {
 	local command=(sh -c 'echo ran >>ran; exit 3')
 

@@ -135,7 +135,7 @@ def main():
     wrong, done = [], 0
     for at in ats:
         fail = {"FAIL_AT": str(at)}
-        # behind every fifth, all fail
+        # after every fifth, all fail
         and_on = done % 5 == 4
         if and_on:
             fail["FAIL_ON"] = "1"

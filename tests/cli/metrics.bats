@@ -295,8 +295,8 @@ own_tree() {
 	checks <<-'PYTHON'
 		text = succeeds("--dry-run -a -e 'msr/tsc,cpu=cpu_atom/,msr/tsc/'").out
 		same(re.findall("CPUs [0-9-]*", text), ["CPUs 4-7", "CPUs 0-7"])
-		# of a metric: in the group of an event of that kind of core, without which it
-		# would count a task's time on all
+		# in a metric: in the group of an event of that core type, because otherwise
+		# it would count a task's time on all
 		os.makedirs("own/mine")
 		Path("own/mapfile.csv").write_text("Family-model,Version,Filename,EventType\nGenuineIntel-6-97,v1,mine,core\n")
 		Path("own/mine/a.json").write_text(json.dumps([{"MetricName": f"of_{kind}", "Unit": kind, "MetricExpr":
@@ -309,7 +309,7 @@ own_tree() {
 		assert groups, "not found"
 		for names in groups:
 		    assert any(n.startswith("cpu_core/") for n in names[:names.index(event)]), names
-		# on each kind of core it is an event of its own
+		# on each core type it is a separate event
 		text = succeeds("--dry-run -a -M of_cpu_core,of_cpu_atom --metrics-dir own").out
 		assert "cpu=cpu_core/" in text and "cpu=cpu_atom/" in text, text
 		# the speed of the time-stamp counter is known
@@ -322,8 +322,8 @@ own_tree() {
 
 # --- recordings ---------------------------------------------------------------------------
 
-# finds_all MODEL FILE [PMU...]: what is counted at level 6 makes up the whole tree of
-# the file, each node under its parent, and each with a value
+# finds_all MODEL FILE [PMU...]: level 6 is the whole tree of the file, with each node below
+# its parent, and a value for each
 finds_all() {
 	tsc "$1"
 	FILE="$1/$2" PMUS="${*:3}" checks <<-'PYTHON'
@@ -500,7 +500,7 @@ finds_all() {
 	saved sapphirerapids
 	checks <<-'PYTHON'
 		record("-l 3", silent="ICACHE_DATA.STALLS")
-		# of that event alone; and nothing else is lost
+		# only that event; no other node is lost
 		same([(row["metric"], row["over_threshold"]) for row in report("-l 3 --all") if row["value"] is None],
 		     [("tma_icache_misses", None)])
 		assert "nan" not in run("report -i recording.jsonl -l 3 --all -x,").out
@@ -555,7 +555,7 @@ finds_all() {
 @test "-l 3 of a recording of level 2: levels 1 and 2, with a note if deeper ones are missing" {
 	checks <<-'PYTHON'
 		def rounded(rows):
-		    # what two evaluators agree on
+		    # the results that two evaluators agree on
 		    return sorted((row["time"], row["pmu"], row["metric"], round((row["value"] or 0) * 1e6),
 		                   str(row["over_threshold"])) for row in rows)
 
@@ -690,7 +690,7 @@ amd_agrees() {
 	PYTHON
 }
 
-# --- PMUs that are no cores' ---------------------------------------------------
+# --- PMUs outside of cores ----------------------------------------------------------
 
 # with_units: a copy of Sapphire Rapids with two memory controllers
 with_units() {

@@ -24,7 +24,7 @@ changed() {
 	EOS
 }
 
-# misfits: what JSON says of the changed recording, sorted, in $misfits
+# misfits: set $misfits to the marks in JSON of the changed recording, sorted
 misfits() {
 	"$TDSTAT" report -j changed >rows
 	misfits=$(jq -nr '[inputs | select(.misfit and .pmu == "cpu_core") | "\(.metric) \(.misfit)"] |
@@ -161,7 +161,7 @@ core() {
 	core lingering >got
 	paste -d' ' want got
 	[ "$(wc -l <got)" -eq 3 ]
-	# the sum is 1.1 times what it was, which rounding made 0.99 to 1.01; any of the
+	# the sum is 1.1 times the old one, which rounding made 0.99 to 1.01; any of the
 	# fields may have grown by half of that
 	paste -d' ' want got | awk '{
 		of = $2 > 50 ? $2 : 50; least = $3 + of * 0.088; most = $3 + of * 0.112

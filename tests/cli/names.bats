@@ -41,7 +41,7 @@ python() {
 		import glob
 		sys.path.insert(0, DATA + "/names")
 		from record import NAMES
-		# a byte that is no UTF-8 is the text \xff
+		# a byte that is not UTF-8 is the text \xff
 		want = sorted(name.decode("utf-8", "backslashreplace") for name in NAMES)
 		files = glob.glob(DATA + "/names/*.jsonl")
 		assert files
@@ -87,7 +87,7 @@ python() {
 		    done = tdstat(*args)
 		    assert done.returncode in (1, 64), (args[:3], done)
 		    first = done.err.split(b"\n")[0]
-		    # behind what is quoted
+		    # after the quoted text
 		    assert re.fullmatch(f"tdstat: .*{reason}".encode(), first), (args[:3], reason, done)
 	PYTHON
 }
@@ -112,7 +112,7 @@ python() {
 		printable(tdstat("report", "-i", NASTY, status=1).err)
 		for option in "--pre", "--post":
 		    err = tdstat("-a", "--timeout", "30", option, b"false " + NASTY, status=1).err
-		    # the shell says what it likes
+		    # messages of the shell are free
 		    lines = [line for line in err.split(b"\n") if line.startswith(b"tdstat: --p")]
 		    assert lines, err
 		    printable(b"\n".join(lines))
@@ -149,7 +149,7 @@ python() {
 		        def recorded():
 		            done = tdstat("record", "-o", "rec.jsonl", *of, "--timeout", "100")
 		            printable(done.err)
-		            # on a busy machine it may not have run meanwhile
+		            # on a busy machine it may not have run in this time
 		            return tdstat("report", "-i", "rec.jsonl", "-j").out
 		        wait_until(recorded)
 		    finally:
@@ -214,7 +214,8 @@ python() {
 		one = next(line for line in regions if "regions" in line)
 		one["timed"] = [{"name": "malloc", "middle": 13, "slow": 0, "max_ns": 9000, "steps": [104, 100], "slowest": []}]
 		functions = {region["name"] for region in one["regions"]}
-		# three rows of what ran on E-cores alone, so that it is said why P-cores have none
+		# three rows of work only on E-cores, so that the note explains the missing
+		# P-cores
 		cores = [event["pmu"] == "cpu_atom" for event in command[0]["events"]]
 		row = next(line for line in command if "counts" in line)
 		row["counts"] = [[*count[:5], count[4]] if cores[count[0]] else [*count[:3], 0, count[4], 0] for count in row["counts"]]
@@ -343,7 +344,7 @@ python() {
 	needs_wing pictures
 	python <<-'PYTHON'
 		def with_names(size):
-		    # of one interval, as each row has the name
+		    # one interval, because each row has the name
 		    lines = lines_of("alderlake")
 		    first = [line for line in lines if "counts" in line][0]
 		    lines = [line for line in lines if line is first or "counts" not in line]

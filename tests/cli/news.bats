@@ -67,7 +67,7 @@ tree_state() {
 
 @test "make dist: the same bytes from this tree and from the tarball, with all files and the version" {
 	unset SOURCE_DATE_EPOCH
-	# again if somebody commits meanwhile
+	# again if there was a commit in between
 	while
 		state=$(tree_state)
 		status=0
@@ -84,7 +84,7 @@ tree_state() {
 		assert_same "$(sed '1s|.*|.ci/version|' <<<"$state" | LC_ALL=C sort)" "$(cd "$tree" && find . ! -type d -printf '%P\n' | LC_ALL=C sort)"
 	fi
 	[ -x "$tree/.ci/debian/rules" ]
-	# another time, and what is left out
+	# another time, and omitted files
 	SOURCE_DATE_EPOCH=86400 "$root/.ci/tarball" 0.3.0 three.xz tests cmd/run
 	tar --utc -tvf three.xz >list
 	awk '$4 != "1970-01-02" || $2 != "0/0" || $6 ~ "/tests/|/cmd/run/" { print; exit 1 } END { exit !NR }' list

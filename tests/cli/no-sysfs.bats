@@ -7,7 +7,7 @@
 load helper
 load runs
 
-# Empty folders, folders that are not there, and one of each.
+# Empty directories, missing directories, and one of each.
 roots='
 ROOTS = ({"SYSFS_PATH": "empty"}, {"PROCFS_PATH": "empty"}, {"SYSFS_PATH": "nowhere"}, {"PROCFS_PATH": "nowhere"},
          {"SYSFS_PATH": "empty", "PROCFS_PATH": "nowhere"})
@@ -56,7 +56,7 @@ without() {
 		online, may = os.sysconf("SC_NPROCESSORS_ONLN"), os.sched_getaffinity(0)
 		cpu = max(may)
 		for root in ROOTS:
-		    # whatever CPU this program was told to stay on
+		    # on any CPU that this program may use
 		    os.sched_setaffinity(0, {cpu})
 		    run = Run("-a", "-A", "-e", EVENTS, "--timeout", "100", "-x,", env=root)
 		    run.has_status(0, what=root)
@@ -67,7 +67,7 @@ without() {
 		        run.complains(missing(root) + ".*counting on CPUs? [0-9]", what=root)
 		    else:
 		        run.expect(not run.err, f"{root}: standard error is not empty")
-		    # where it was told to stay is where it stays
+		    # it stays on the CPU to which it was bound
 		    run = Run("-a", "-e", "cs", "-o", "out", "--", sys.executable, "-S", "-c",
 		              "import os; print(*os.sched_getaffinity(0))", env=root)
 		    run.expect(run.out == f"{cpu}\n", f"{root}: not on CPU {cpu}")
@@ -99,7 +99,7 @@ without() {
 		cp "$topology"/{core_id,physical_package_id} "fs${topology#/sys}"
 		echo 0 >"fs${topology#/sys}/die_id"
 	done
-	# of no node and no cluster either
+	# without nodes and clusters
 	while read -r option id shares; do
 		without SYSFS_PATH=fs -a "$option" -e task-clock -I 20 --interval-count 2
 		assert_success

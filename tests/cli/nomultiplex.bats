@@ -6,12 +6,12 @@
 # shellcheck disable=SC2013,SC2016,SC2086,SC2154 # words; sh -c; lists of options; helper.bash
 load helper
 
-# Of a core whose counters are taken to be four; event 0 has a fixed one.  So the
-# last two, minor and major faults, are left for a second run.
+# A core is assumed to have four counters, and a fixed one for event 0.  So the last two
+# events, minor and major faults, are left for a second run.
 printf -v SEVEN 'cpu/event=%d/,' 0 2 3 4 8 5 6
 SEVEN=${SEVEN%,}
 
-# The programs in Python start with this, behind plans.py.
+# Programs in Python begin with this, after plans.py.
 joined='
 def runs(options):
     """(PMU, RUN, EVENT) of all that would be counted."""
@@ -116,7 +116,7 @@ with_runs() {
 	[[ $output != *'a group with some events'* ]]
 }
 
-# started_times N: the command has been started so many times
+# started_times N: the command was started N times
 started_times() {
 	local lines
 
@@ -153,7 +153,7 @@ started_times() {
 		    m.madvise(15)  # MADV_NOHUGEPAGE
 		except OSError:
 		    pass  # this kernel has none
-		# faults in the second run alone
+		# faults only in the second run
 		for page in range(10000 if os.path.getsize("runs") == 2 else 0):
 		    m[page * mmap.PAGESIZE] = 1
 	PYTHON
@@ -187,8 +187,8 @@ seconds = 0.2 if os.path.exists("used") else 0.6
 while time.process_time() < seconds: pass
 print(time.process_time(), time.monotonic() - begin, file=open("used", "a"))'
 	cat used out
-	# Its clock goes on while a hypervisor takes the CPU away, which is in no other time;
-	# from there to its end, and before it begins, it works little.
+	# Its clock continues while a hypervisor takes the CPU away, which no other time
+	# includes; it works little before its clock begins, and after it ends.
 	awk 'FILENAME == "used" { own += $1 / 2; wall += $2 / 2; next }
 		/seconds time elapsed/ { elapsed = $1 }
 		/ seconds (user|sys)$/ { spent += $1; nr++ }
@@ -262,7 +262,7 @@ while wakeups() < begin + 24: pass')
 	needs_software_events
 	mkfifo never
 	exec {held}<>never
-	# what runs in the background ignores SIGINT
+	# background jobs ignore SIGINT
 	within env --default-signal=INT "$TDSTAT" --no-multiplex -e "$SEVEN" -o out -- \
 		sh -c 'echo run >>started; kill -INT $PPID; read -r x <never' {held}>&- &
 	wait $! || true

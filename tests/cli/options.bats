@@ -25,7 +25,7 @@ check() {
 	rm cases
 }
 
-# refused_now WHAT [ARG...]: the same at once; $stderr is what is said
+# refused_now REASON [ARG...]: the same immediately; $stderr is the message
 refused_now() {
 	try "$TDSTAT" "${@:2}"
 	assert_failure 64
@@ -324,7 +324,7 @@ teardown() {
 	assert_output --partial 'the command'
 	try "$TDSTAT" --dry-run -l 2 -- ls -l --json
 	assert_success
-	# -a in front is tdstat's, -a behind is not
+	# -a before the command is tdstat's, and -a after it is not
 	try "$TDSTAT" --dry-run -a ls
 	assert_output --partial 'CPUs 0-3'
 	try "$TDSTAT" --dry-run ls -a

@@ -6,7 +6,7 @@
 # shellcheck disable=SC2154 # helper.bash
 load helper
 
-# agrees DIR PMU: each case of that set, to 1e-9; says how much was compared
+# agrees DIR PMU: compare each case of that set, to 1e-9, and print their number
 agrees() {
 	not_under_valgrind "too many runs; tests/unit/oracle.c is one"
 	[ -e "${TD_ORACLE-}" ] || skip "no TD_ORACLE"

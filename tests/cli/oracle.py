@@ -16,7 +16,7 @@ import zlib
 TOLERANCE = 1e-9  # relative
 LOOSE = 0.01  # of what depends on how a NaN is taken
 
-# A processor of each folder, and its core PMUs.
+# A processor of each directory, and its core PMUs.
 MODELS = {
     "alderlake": ("GenuineIntel-6-97-2", ["cpu_core", "cpu_atom"]),
     "arrowlake": ("GenuineIntel-6-C6-2", ["cpu_core", "cpu_atom"]),

@@ -17,7 +17,7 @@ load helper
 	[[ ${lines[0]} == '# started on '* ]]
 	date -d "${lines[0]#\# started on }" >/dev/null
 	[[ $(<out) == *$'\n Performance counter stats for \'echo said\':\n'* ]]
-	# what a program reads has none
+	# formats for programs have no such line
 	for format in '-x,' -j; do
 		"$TDSTAT" -o out $format -e task-clock -- true
 		mapfile -t lines <out
@@ -217,7 +217,7 @@ begins() {
 	[ ${#lines[@]} -eq 2 ]
 	[[ ${lines[0]} == *'CPUs utilized'* && $output != *task-clock* && $output != *msec* ]]
 	"$TDSTAT" --metric-only -a -A -e cpu-clock -x, --timeout 50 -o out
-	# of a recording: the clock of each CPU over the time of the run
+	# a recording: the clock of each CPU divided by the time of the run
 	"$TDSTAT" record -a -e cpu-clock --timeout 50 -o rec
 	"$TDSTAT" report rec -A -x, >counts
 	"$TDSTAT" report rec -A --metric-only -x, >ratios
@@ -374,7 +374,7 @@ spared() {
 	command=(-- touch ran)
 	for words in '-x, -o' -o '-I 1s --perfetto' '--openmetrics -o' \
 		'locate -o' 'locate --samples' 'profile --samples' 'profile --record' 'regions --record'; do
-		# behind the subcommand, or before all options
+		# after the subcommand, or before all options
 		refusal=125 spared ${words%%-*} --require -${words#*-} rec
 		try "$TDSTAT" $words rec -- touch made
 		assert_runs_all_the_same 'rec is a recording' --force
@@ -385,14 +385,14 @@ spared() {
 	command=()
 	"$TDSTAT" report "$other" -x, --force -o rec
 	"$TDSTAT" report "$other" -x, | cmp - rec
-	# what begins in another way is a result
+	# a file with another beginning is a result
 	"$TDSTAT" report "$other" -j >want
 	for begins in '' '{"tdsta":1}' '["tdstat":1]' '{"tdstat"}' x; do
 		printf %s "$begins" >result
 		"$TDSTAT" report "$other" -j -o result
 		cmp want result
 	done
-	# what blanks a program put there does not matter
+	# blanks in the file do not matter
 	printf ' {\n "tdstat" : 1' >rec
 	try "$TDSTAT" report "$other" -o rec
 	assert_failure 1

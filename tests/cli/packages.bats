@@ -130,7 +130,7 @@ installed() {
 	[[ $status:$output == 0:*$'\n'"ok 1 passes"* ]] || fail "$output$stderr"
 }
 
-# What autopkgtest runs where the packages are installed.
+# autopkgtest runs these with the installed packages.
 @test "Debian's tests: all of them, on the files that make install installs" {
 	installed
 	mapfile -t tests < <(sed -n 's/^Tests: //p' "$ci/debian/tests/control" | tr ' ' '\n')

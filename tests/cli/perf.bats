@@ -58,7 +58,7 @@ lines_with() {
 	"$TDSTAT" --perf -e page-faults -j -o file -- true
 	mapfile -t lines <file
 	assert_equal ${#lines[@]} 1
-	# before each run, as perf's --append has it, and that is no other header
+	# before each run, like perf's --append, but this is not another header
 	"$TDSTAT" --perf -e page-faults -x, -o again -- true
 	"$TDSTAT" --perf -e page-faults -x, -o again --append -- true
 	mapfile -t lines <again

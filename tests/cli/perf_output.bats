@@ -11,9 +11,9 @@ report() {
 	"$TDSTAT" report -i "$data/perf-$1" "${@:2}"
 }
 
-# comes_back FILE SEPARATOR: perf's lines that have a count, without what follows the
-# percentage, and times without 6.1's blanks; as many fields of what is reported.  A
-# count of a part of the time is a whole number, scaled up again: half of one is lost.
+# comes_back FILE SEPARATOR: compare perf's lines with a count, without the text after the
+# percentage, and times without 6.1's blanks, with the same fields of the report.  A count
+# of a part of the time is a whole number that was scaled up, so half of one is lost.
 comes_back() {
 	report "$1" -x, >reported
 	python3 - "$data/perf-$1" "$2" <<-'PYTHON'
@@ -187,7 +187,7 @@ again() {
 
 @test "from a pipe" {
 	"$TDSTAT" report -i - -x, <"$data/perf-6.12-hybrid.csv" >want
-	# shellcheck disable=SC2002 # a pipe is what is tested
+	# shellcheck disable=SC2002 # tests a pipe
 	cat "$data/perf-6.12-hybrid.csv" | "$TDSTAT" report -i - -x, >got
 	[ -s want ]
 	diff -u want got
@@ -351,8 +351,8 @@ again() {
 	PYTHON
 }
 
-# Files that perf cannot be asked for here, as it wrote them on other machines and with
-# other options: what is read of them, or what report says they are.
+# Files that perf cannot write here, from other machines and with other options: their
+# contents, or their description by report.
 @test "a comma at the end of a line of JSON, a slash between columns, and files that cannot be read" {
 	python3 - "$TDSTAT" <<-'PYTHON'
 		import json, subprocess, sys
@@ -418,7 +418,7 @@ again() {
 		            if whole:
 		                pct = math.floor(pct + 1e-9)
 		            for name, rate in names.items():
-		                # what was counted, scaled from the run time to all of the time
+		                # the count, scaled from the run time to the whole time
 		                count = int(rate * running / 1e9)
 		                yield "%d,,%s/%s/,%d,%.2f,," % (count * enabled_s[pmu] * 1e9 / running, pmu, name, running, pct)
 
@@ -447,7 +447,8 @@ again() {
 		            is_near(merged["tma_retiring"],
 		                    100 * (0.5 * slots["cpu_core"] + 0.4 * slots["cpu_atom"]) / sum(slots.values()), 0.001)
 
-		# all CPUs, four P-cores and eight E-cores: what took turns is scaled to all of the time
+		# all CPUs, four P-cores and eight E-cores: multiplexed counts are scaled to
+		# the whole time
 		cpus = {"cpu_core": 4 * SECONDS, "cpu_atom": 8 * SECONDS}
 		for groups in 1, 2:
 		    file = list(lines(cpus, cpus, groups, False))
@@ -599,7 +600,7 @@ again() {
 	assert_complains 'were not recorded: for perf stat: tdstat --print-perf -l 3'
 	try "$TDSTAT" diff --model alderlake --fail-above tma_dram_bound:1 1 9
 	assert_complains 'for perf stat: tdstat --print-perf -l 3'
-	# whose CPUs are not known
+	# with unknown CPUs
 	try "$TDSTAT" diff --model alderlake 1 9
 	assert_complains 'ran on different core types'
 	[[ $stderr != *'tdstat record'* ]]

@@ -69,12 +69,13 @@ with_units() {
 		            found.append((line.split()[0], cpus))
 		    return sorted(found)
 
-		# all of it, for what belongs to no kind of core; of one kind, for ratios with its counts
+		# all of it for events without a core type; one core type for ratios with
+		# its counts
 		same(where("-a -M lpm_cs_rate,lpm_cs_cycles,smi_cycles,cycles_frequency"), sorted([
 		    ("context-switches", "0-7"), ("context-switches/cpu=cpu_core/", "0-3"), ("context-switches/cpu=cpu_atom/", "4-7"),
 		    ("cpu-clock/cpu=cpu_core/", "0-3"), ("cpu-clock/cpu=cpu_atom/", "4-7"),
 		    ("msr/aperf,cpu=cpu_core/", "0-3"), ("msr/smi,cpu=cpu_core/", "0-3")]))
-		# one kind of core is left: it is all
+		# the one remaining core type is everything
 		same(where("-a --cputype core -M lpm_cs_rate"), [("context-switches/cpu=cpu_core/", "0-3")])
 	PYTHON
 }

@@ -420,7 +420,7 @@ def reasons():
     want = {(mixed, f"S{socket}-D{nr // 2}-C{nr}", "cpu"): "counted per die, on another CPU: use --per-die" if nr % 2 else
             "counted for the whole die: use --per-die" for socket in range(2) for nr in range(4)}
     yield from (f"{key}: {got.get(key)}, not {want.get(key)}" for key in got | want if got.get(key) != want.get(key))
-    # as it was recorded before counts of a kind of core had a name of their own
+    # as recorded before counts of a core type had their own name
     machine = hybrid()
     kept = [number for number, event in enumerate(machine.events) if "context-switches/cpu=" not in event["name"]]
     machine.counts = [[kept.index(count[0]), *count[1:]] for count in machine.counts if count[0] in kept]

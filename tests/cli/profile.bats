@@ -8,13 +8,13 @@ load helper
 load pages
 load sampling
 
-# What an Atom of 5 slots counts, told by the clocks: in each cycle one slot retires
-# (20 %), for one the frontend has nothing (20 %), and the rest is bad speculation.
-# Its cycles, whose number tdstat knows, are made cpu-clock on their way to the kernel.
+# An Atom with 5 slots, simulated with clocks: in each cycle one slot retires (20 %), the
+# front end has no uop for one (20 %), and the rest is bad speculation.  Its cycles, whose
+# number tdstat knows, become cpu-clock on their way to the kernel.
 clock_machine() {
 	needs_software_events
 	export PERF_CPUID=GenuineIntel-6-BE-0 PROCFS_PATH=/proc
-	# of SAN=1
+	# SAN=1
 	export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
 	[ -e "$BATS_FILE_TMPDIR/shim.so" ] || gcc -O1 -shared -fPIC -x c -o "$BATS_FILE_TMPDIR/shim.so" - <<-'C'
 		#define _GNU_SOURCE
@@ -88,8 +88,8 @@ assert_objects() {
 	}
 }
 
-# Functions that go on for many periods, and one that does not.  With -F 4000 there are
-# many in what a thread runs at once on a busy machine, too.
+# Functions that run for many periods, and one that does not.  With -F 4000 there are many
+# periods in a thread's time slice even on a busy machine.
 build_long() {
 	build long <<-'C'
 		WORK(large)
@@ -148,7 +148,7 @@ build_long() {
 	[[ $output =~ $'\n large '\ *[0-9,]+\ +[0-9.]+\ +[0-9.]+\ +(19|20|21)\.[0-9]\ ± ]]
 }
 
-# Samples are rarely of one and the same function: one of four, by chance.
+# Consecutive samples are rarely in the same function: one of four by chance.
 @test "functions that are shorter than a period are between functions" {
 	clock_machine
 	build turns <<-'C'
@@ -203,7 +203,7 @@ build_long() {
 	[[ $output != *'Biggest loser'* ]]
 }
 
-# Half of the windows have both ends in the same one, by chance.
+# Half of the windows have both ends in the same function by chance.
 @test "two short functions that alternate are not shown" {
 	clock_machine
 	build pairs <<-'C'
@@ -257,7 +257,7 @@ build_long() {
 		    return [line for line in text(name).splitlines() if not line.startswith("#")]
 		assert rows("table") == rows("again.table")
 	PYTHON
-	# none of them is what is read, and the table has standard output
+	# none of them is the input file, and the table goes to standard output
 	try "$TDSTAT" report --profile --flame samples -o again.table samples
 	assert_equal "$status" 64
 	assert_complains 'samples is the recording that is being read'
@@ -336,7 +336,7 @@ build_long() {
 	for ms in 400 4000 40000; do
 		profile -j -o out -- ./long $ms
 		[ "$status" -eq 7 ]
-		# a machine that has more to do takes longer to give a thread so many windows
+		# a busy machine takes longer to give a thread so many windows
 		! jq -es 'any(.id == "large" and .calls > 100)' out >/dev/null || break
 	done
 	in_schema out
@@ -457,7 +457,7 @@ build_long() {
 	jq -es --arg name "$nasty" 'any(.id == $name)' out-j
 }
 
-# enough_windows: so many that percentages are shown
+# enough_windows: enough for percentages
 enough_windows() {
 	assert_rows out 'v("forever", "calls") >= 30' >/dev/null 2>&1
 }

@@ -42,7 +42,7 @@ in_window() {
 	press "clear; $2" Enter
 }
 
-# A command, "run.sh", of which run $1 goes on when the test says so.
+# A command, "run.sh", whose run $1 waits until the test lets it continue.
 stops_in_run() {
 	cat >run.sh <<-'SCRIPT'
 		echo >>runs
@@ -70,7 +70,8 @@ grep_rows() {
 	for i in 0 1 2; do
 		[[ ${texts[i]} =~ ^.\[([0-9]+)C(.*) ]]
 		text=${BASH_REMATCH[2]}
-		# at the right edge: never in the last column, which some terminals wrap behind
+		# at the right edge: never in the last column, after which some terminals
+		# wrap
 		assert_equal $((BASH_REMATCH[1] + ${#text})) 79
 		[[ $i != 0 || $text == 'run 1 of 3' ]] || fail "$text"
 		[[ $i == 0 || $text =~ ^run\ $((i + 1))\ of\ 3$left$ ]] || fail "$text"
@@ -83,7 +84,7 @@ grep_rows() {
 @test "no line: in a file, for a dumb terminal, with --quiet, -v, -I, in a single run" {
 	try "$TDSTAT" -r 3 -e cpu-clock -- true
 	[[ ! $stderr =~ $'\e'|'of 3' ]] || fail "a line"
-	# in the last one, the terminal is somebody else's
+	# in the last one, the terminal belongs to another program
 	on_terminal "t() { '$TDSTAT' -e cpu-clock \"\$@\" true; }
 		TERM=dumb t -r 3
 		(unset TERM; t -r 3)

@@ -26,7 +26,7 @@ agrees() {
 		    options = [*model, "-M", ",".join(sorted({row[2] for row in want}))]
 		    got = {(row["pmu"], row["metric"]): row["value"] for row in report(options, path) if row["value"] is not None}
 		    for _, pmu, metric, percent, *_ in want:
-		        # what was printed has one decimal; more in JSON
+		        # the printed value has one decimal; JSON has more
 		        most = 0.00051 if re.search(r"\.[0-9]{2}", percent) else 0.0501
 		        value = got.get((pmu, metric))
 		        assert value is not None and abs(value - float(percent)) <= most, (case, pmu, metric, value, percent)
@@ -106,7 +106,7 @@ agrees() {
 	agrees metrics zen4-L2-lab/bad_speculation_mispredicts zen4-L2-o3 zen4-L2-clang
 }
 
-# --- what is shown without being asked for ----------------------------------------------
+# --- the default output --------------------------------------------------------------
 
 # level_1 FILE PMU [OPTION...]: retiring,backend,frontend,bad into shares
 level_1() {
@@ -242,7 +242,7 @@ write() {
 	assert_equal "$rows" cpu_atom,20.00,20.00,20.00,40.00
 }
 
-# --- what does not suffice -------------------------------------------------------------------
+# --- too few counts ------------------------------------------------------------------
 
 # lacking WHY [OPTION...]: of file: the events, and one sentence
 lacking() {

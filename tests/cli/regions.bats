@@ -15,7 +15,7 @@ setup() {
 	export TMPDIR=$PWD
 }
 
-# assert_groups NR: so many in the plan
+# assert_groups NR: the plan has NR groups
 assert_groups() {
 	local line nr=0
 
@@ -104,7 +104,7 @@ assert_nothing_left() {
 	wait_for_file killed
 	local left=(tdstat-regions-*)
 	[ -d "${left[0]}" ] || fail "nothing is left"
-	# of another user's, or of what is none of tdstat's, nothing is known
+	# directories of other users, and those that are not tdstat's, stay
 	mkdir tdstat-regions-others
 	"$TDSTAT" regions -- sh -c 'echo >runs; while [ ! -e go ]; do :; done; ls -d tdstat-regions-* >seen' 2>/dev/null 3>&- &
 	wait_for_file runs
@@ -141,7 +141,7 @@ assert_nothing_left() {
 	[ "$status" -eq 7 ]
 	[[ $stderr == *"tdstat: sh-$pid: still running when sh ended; their marks since then are not counted"* ]]
 	assert_nothing_left
-	# more than are named; what has ended is none of them
+	# more than the note names; ended processes are not included
 	try "$TDSTAT" regions -- sh -c 'true & for nr in 1 2 3 4 5; do sleep 600 >/dev/null 2>&1 & echo $! >>pids; done
 		while read -r pid; do until read -r name </proc/$pid/comm && [ $name = sleep ]; do :; done; done <pids
 		wait %1'
@@ -157,7 +157,7 @@ assert_nothing_left() {
 	[ "$status" -eq 7 ]
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	[[ $stderr == "tdstat: "*"not counted"* ]]
-	# nothing that was not measured
+	# no values that were not measured
 	[[ $(<out) != *%* ]]
 	assert_nothing_left
 }
@@ -282,7 +282,7 @@ row() {
 		{ printf "%s %s ", $at["id"], $at["lost_share"] }' <<<"$output")" 'outer 40.00 inner 20.00 (outside) 8.00 '
 	try "$TDSTAT" report rec
 	assert_line ' Biggest losers: outer (40.0 % of all slots), inner (20.0 %)'
-	# calls that were skipped are in the slots of what is around them
+	# skipped calls are in the slots of the enclosing region
 	rec=$(<rec)
 	echo "${rec//'"skipped":0'/'"skipped":9'}" >skipped
 	try "$TDSTAT" report -j skipped
@@ -316,7 +316,7 @@ assert_rows() {
 	[[ $output$'\n' == *tma_retiring$'\n'*tma_retiring$'\n'*tma_retiring$'\n'* ]]
 	try "$TDSTAT" report -x, rec
 	[[ ${lines[0]} == time,id,pmu,busy,share,running,ipc,calls,seconds,inclusive,exclusive,slots_per_call,switched,migrated,moved,lost,skipped,cost,short,whole,tma_* ]]
-	# no name stands there twice
+	# each name occurs once
 	IFS=, read -ra names <<<"${lines[0]}"
 	local -A seen=()
 	for name in "${names[@]}"; do
@@ -367,7 +367,7 @@ assert_rows() {
 		END { exit good != 2 }' csv
 	"$TDSTAT" report -j rec >json
 	in_schema json
-	# what adds up is the same with buckets and without
+	# sums are the same with and without buckets
 	recording >plain
 	diff <("$TDSTAT" report --total -x, plain) <("$TDSTAT" report --total -x, rec)
 	"$TDSTAT" report --html page rec

@@ -20,7 +20,8 @@ setup_file() {
 		        m[page * 4096] = 1
 		    print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt, file=own)
 	PYTHON
-	# run N sleeps 0, 30, 60, 90 ms; with a number of lines, until the file "out" has so many more
+	# run N sleeps 0, 30, 60, 90 ms; with a number of lines, until the file "out" has
+	# that many more
 	cat >"$BATS_FILE_TMPDIR/note.py" <<-'PYTHON'
 		import sys, time
 		begin = time.monotonic()
@@ -106,7 +107,7 @@ python() {
 			assert line, text
 			mean, error = map(float, line[1].split(" +- "))
 			about(float(line[2]), 100 * error / mean, 0.02, "percent")
-			# the clock of day may be set meanwhile, by little
+			# the wall clock may be set meanwhile, by a small step
 			assert sum(own) / 4 <= mean <= 1.01 * took / 4 + 0.01, (own, mean, took)
 			runs = re.findall(r"^ +(\d+\.\d{9}) \(([+-]\d+\.\d{9})\) #+", text, re.M)
 			assert len(runs) == 4 * ("--table" in words), text
@@ -214,7 +215,8 @@ all_but_the_last() {
 	done
 }
 
-# Each run ends behind three more rows.  The time of a row is that since its own run began.
+# Each run ends after three more rows.  The time of a row counts from the start of its own
+# run.
 @test "with -I: the intervals of each run, and no means" {
 	real
 	python note own 3

@@ -72,10 +72,10 @@ agrees() {
 	assert_success
 	jq -es 'map(.metric) | unique == (["tma_retiring", "tma_backend_bound", "tma_frontend_bound",
 		"tma_bad_speculation", "tma_branch_mispredicts", "tma_machine_clears"] | sort)' <<<"$output"
-	# of level 2's eleven names on the two kinds of core
+	# of level 2's eleven names on the two core types
 	assert_equal "$stderr" "tdstat: --hybrid-merge: 9 metrics are left out that not all core \
 types have, or that without these do not add up to their parent"
-	# level 1 is whole; one kind of core has nothing to be merged with
+	# level 1 is complete; a single core type cannot be merged
 	try report alderlake --hybrid-merge
 	assert_no_stderr
 	try report alderlake-2 -l 2 --cputype core --hybrid-merge
@@ -165,7 +165,7 @@ types have, or that without these do not add up to their parent"
 
 # --- the text table ---------------------------------------------------------------
 
-# table_of: each numeric value with the header that it ends under; marks stand behind
+# table_of: each number with the header that it ends under; marks follow it
 table_of() {
 	tr '*?~' '   ' | awk '
 	/^#/ {
@@ -196,8 +196,8 @@ table_of() {
 	}'
 }
 
-# each_under_its_header OPTION...: the table's values are the CSV's to a decimal; rows of
-# several PMUs and CPUs stand in the same order in both
+# each_under_its_header OPTION...: the table's values are the CSV's to one decimal; rows of
+# several PMUs and CPUs have the same order in both
 each_under_its_header() {
 	report "$@" | table_of >text
 	report "$@" -x, | long_form >csv
@@ -300,7 +300,7 @@ on_one_pmu() {
 			tr -d '\r' | sed 's/\x1b\[[0-9]*m//g' >screen
 		assert_equal "$(grep -cE '^ *[12][.]0' screen)" 2
 		assert_equal "$(grep -c '^# cpu_atom has no row for intervals in which no task ran there$' screen)" 1
-		# who waits on all kinds of core has run on none, so both rows say so
+		# a command that only waits has run on no core type, so both rows show it
 		assert_equal "$(grep -cE '^ *3[.]0' screen)" 2
 	done
 	# programs get each row
@@ -317,7 +317,7 @@ on_one_pmu() {
 	refute_output --partial 'did not get a counter'
 	"$TDSTAT" report one.jsonl -j | jq -es 'map(select(.pmu == "cpu_atom")) | length == 4 and
 		all(.value == null and .why == "nothing ran on cpu_atom")'
-	# where the rest of its time was nobody knows
+	# the rest of its time is unknown
 	on_one_pmu 0.5
 	try "$TDSTAT" report one.jsonl -v
 	assert_equal "$(grep -c '(nothing ran on cpu_atom, or another program had its counters)$' <<<"$output")" 4
@@ -364,7 +364,7 @@ on_one_pmu() {
 			head -n 1 "$data/$recording.jsonl" | sed 's/"interval_ms":[0-9]*/"interval_ms":0/'
 			sed -n '2p;$p' "$data/$recording.jsonl"
 		} >tree.jsonl
-		# what cannot be has another mark
+		# an impossible value has another mark
 		"$TDSTAT" report -i tree.jsonl -l 2 | without_errors |
 			awk '/^ cpu/ { pmu = $1; sub(/,.*/, "", pmu) }
 				$2 == "%" && $3 ~ /^tma_/ { print pmu, $3, /<--/ ? "true" : $4 == "?" ? "?" : "false" }' |
@@ -463,7 +463,7 @@ changed() {
 	changed '.[3] *= 1000000'
 	try "$TDSTAT" report -i changed.jsonl -x,
 	assert_equal "$(cut -d, -f1-11 <<<"$output")" "$(report alderlake -x, | cut -d, -f1-11)"
-	# a sum of them is no number of 64 bits
+	# their sum does not fit into 64 bits
 	changed '.[3] *= 400000000'
 	try "$TDSTAT" report -i changed.jsonl -j
 	assert_success
@@ -510,7 +510,7 @@ changed() {
 	try report alderlake -o out
 	assert_output ''
 	assert_same "$(report alderlake)" "$(<out)"
-	# the start of what was recorded, if it is known; 1970 plus a day
+	# the start of the recording, if it is known; 1970 plus a day
 	sed '1s/"interval_ms"/"start":86400.5,&/' "$data/alderlake.jsonl" >dated.jsonl
 	TZ=UTC "$TDSTAT" report dated.jsonl -o out
 	assert_equal "$(head -n 1 out)" '# started on Fri Jan  2 00:00:00 1970'
@@ -552,7 +552,7 @@ stays() {
 		cmp "$data/$original" rec
 		stays rec --log-fd 3 3>>hard
 		stays - -j --log-fd 3 3<>rec
-		# what "try" redirects
+		# redirected by "try"
 		"$TDSTAT" report - <rec >>symbolic 2>said && fail "written behind what is read"
 		grep -q 'standard output is the recording' said
 		cmp "$data/$original" rec
@@ -584,7 +584,8 @@ stays() {
 
 @test "a closed pipe is an error in every format" {
 	for format in '' '-x,' -j; do
-		# a FIFO that nobody reads any more: a shell would close its end of a pipe at some time
+		# a FIFO that is no longer read: a shell would close its end of a pipe at
+		# some time
 		rm -f pipe
 		mkfifo pipe
 		try sh -c 'exec 3<>pipe 4>pipe 3<&-; exec "$TDSTAT" report -i "$1" $2 >&4' - \
@@ -700,7 +701,7 @@ refused_lines() {
 		printf garbage
 	} >bad.jsonl
 	is_refused 10
-	# what is not a file has an end, too
+	# pipes end as well
 	try "$TDSTAT" report -i - <bad.jsonl
 	assert_failure 1
 	assert_complains 'follows the end line'
@@ -806,8 +807,9 @@ refused_lines() {
 	assert_output ''
 }
 
-# Somebody has pinned the counters that all groups but the one of SLOTS need.
-# typed bare|full PMU MODEL TABLE: a recording of level 1, with names of this form, as a table or a tree
+# Another program has pinned the counters that all groups except that of SLOTS need. typed
+# bare|full PMU MODEL TABLE: a recording of level 1, with names of this form, as a table or
+# a tree
 typed() {
 	command jq -nc --arg form "$1" --arg pmu "$2" --arg model "$3" --argjson table "$4" '
 		["slots", "topdown-retiring", "topdown-be-bound", "topdown-fe-bound", "topdown-bad-spec"] as $names |
@@ -925,7 +927,7 @@ typed() {
 	"$TDSTAT" report cut.jsonl --from 1s --to 3s --html page.html 2>err
 	assert_equal "$(grep -cE '^\[[0-9.]+,\[' page.html)" 3
 	grep -qx '\[1.000350823,\[\]\],' page.html
-	# what is missing comes after this part
+	# the missing part comes after this one
 	run ! grep -q 'recording was interrupted' page.html
 	"$TDSTAT" report cut.jsonl --from 1s --html page.html 2>err
 	grep -q 'recording was interrupted' page.html
@@ -938,7 +940,7 @@ typed() {
 	for part in '--from 10s' '--from 5.1s' '--from 2.2s --to 2.4s' '--to 500ms'; do
 		try report alderlake $part -x, -o out
 		assert_equal "$status:$output:$stderr" "1::tdstat: $data/alderlake.jsonl $none"
-		# what was there stays
+		# the old content stays
 		assert_equal "$(cat out)" old
 	done
 	for part in '--from 2' '--from 1x' '--to 1.5' '--from -1s' '--to 0s' '--from s' '--to 0.0000000001s' \
@@ -1006,7 +1008,7 @@ tdstat: tdstat record -o gone makes it' "$stderr"
 	[[ $stderr != *'; view '* ]]
 }
 
-# Who typed the name at a terminal sees what to type next; a script knows it.
+# At a terminal, the user sees the next command to type; a script does not need it.
 @test "record -o at a terminal: which file, and how it is shown" {
 	at_terminal() {
 		script -qec "$1" /dev/null </dev/null | tr -d '\r'

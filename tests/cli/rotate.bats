@@ -13,7 +13,7 @@ background() {
 	pid=$!
 }
 
-# wait_for_more FILE NR: it gets so many lines more
+# wait_for_more FILE NR: wait for NR more lines
 wait_for_more() {
 	local text
 
@@ -38,7 +38,7 @@ needs_zstd() {
 
 counting=(-a -e task-clock -I 20)
 
-# whole FILE: a recording with its first and last line, read without a remark
+# whole FILE: a recording with its first and last line, read without a note
 whole() {
 	local text
 
@@ -64,7 +64,7 @@ assert_reported() {
 	assert_file "$1" "$output"
 }
 
-# renamed NR OPTION...: rows to out, which has another name after NR lines, and again so many
+# renamed NR OPTION...: write rows to out, rename it after NR lines, and wait for NR more
 renamed() {
 	rm -f out out.1
 	background "$TDSTAT" "${@:2}" -o out
@@ -481,8 +481,8 @@ for byte in open("plain.jsonl", "rb").read():
 	PYTHON
 	assert_success
 	[ -z "${SANITIZED-}" ] || skip "the memory is the sanitizer's"
-	# more than the longest line there may be, in a few kilobytes: bytes that are no text, and
-	# blanks; a window of 128 MiB
+	# longer than the longest permitted line, in a few kilobytes: bytes that are not
+	# text, and blanks; a window of 128 MiB
 	line=$(head -n 1 "$data/alderlake.jsonl")
 	{ echo "$line"; head -c 70000000 /dev/zero; } | zstd -q >bomb
 	{ echo "$line"; head -c 70000000 /dev/zero | tr '\0' ' '; } | zstd -q >line

@@ -35,7 +35,8 @@ static inline long about(long n)
 	return n / 2 + (long)((x >> 33) % (uint64_t)n);
 }'
 
-# build NAME [OPTION...]: a program of standard input behind that, once for a file
+# build NAME [OPTION...]: build a program from these functions and standard input, once per
+# file
 build() {
 	local dir=$BATS_FILE_TMPDIR source
 
@@ -93,12 +94,12 @@ build_forever() {
 	C
 }
 
-# PID TICKS: has used so many hundredths of a second of CPU time
+# PID TICKS: it has used TICKS hundredths of a second of CPU time
 has_used() {
 	local stat
 
 	{ IFS= read -r stat <"/proc/$1/stat"; } 2>/dev/null || return
-	# behind the name
+	# after the name
 	read -ra stat <<<"${stat##*) }"
 	[ $((stat[11] + stat[12])) -ge "$2" ]
 }
@@ -123,7 +124,7 @@ for_longer() {
 	done
 }
 
-# What tdstat says where the machine is busy or slow, or allows few samples.
+# Notes of tdstat if the machine is busy or slow, or allows few samples.
 NOTES='samples represent|no sample was taken|too few samples|the kernel stopped sampling|records were lost'
 NOTES+='|samples a second, not|rings of [0-9]+ pages|\[kernel\]: /proc/kallsyms'
 

@@ -35,7 +35,7 @@ declare -gA nr_of
 	kinds rows
 	assert_equal "$kinds" "event head metric verdict_line"
 	[ "${nr_of[metric]}" -gt 2000 ]
-	# what the schema allows to be missing is not missing everywhere
+	# optional keys exist in at least one row
 	IFS= read -rd '' text <rows || true
 	for key in low too_short misfit why summary cpu core comm tid others; do
 		[[ $text == *"\"$key\":"* ]] || fail "no $key"

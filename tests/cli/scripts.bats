@@ -35,7 +35,7 @@ setup_file() {
 	# the same program once more: its intervals ended at other times, and a tenth of
 	# what P-cores retired is lost to the back end
 	made later "if .counts then .time += 0.0123 | .counts |= $(lost 100) else . end" alderlake
-	# runs before and after a change: some thousandths are chance, fifty are the change
+	# runs before and after a change: a few thousandths are noise, fifty are the change
 	for n in 0 1 2; do
 		made "a$n" "if .counts then .counts |= $(lost $n) else . end" sapphirerapids-2
 		made "b$n" "if .counts then .counts |= $(lost $((50 + n))) else . end" sapphirerapids-2
@@ -402,7 +402,7 @@ csv() {
 		              max(run.shares(pmu, interval=i)["tma_retiring"] for i in run.intervals))
 	PYTHON
 	found 1e-6
-	# rows alone, and the head alone
+	# only rows, and only the header
 	assert_equal "$(head -n 1 both | jq -r .labels.what)" 'a,b "c"'
 	assert_equal "$(report told -j --no-head | jq -s 'map(has("metric")) | all')" true
 	report told -x, --head >out
@@ -619,7 +619,7 @@ each_row() {
 		    print(name, shares[name])
 	PYTHON
 	found 0.15
-	# what a kind of core does not have is empty, and has no object
+	# columns that a core type lacks are empty, and have no object
 	csv '$at["pmu"] == "cpu_core" && $at["tma_predecode"] != "" { exit 1 }' <out
 	report manual/cpus-3 -l 3 -j 2>err | jq -es '[.[] | select(.metric == "tma_predecode").pmu] == ["cpu_atom"]'
 }
@@ -685,7 +685,7 @@ work() {
 	work
 	"$TDSTAT" -e task-clock,context-switches -x, -o out -- "$python" work.py truth 200
 	awk -F, '{ n[$3] = $1 } END { print n["task-clock"], n["context-switches"] }' out >got
-	# the process has its end still to come, and what was before its program is not counted
+	# the end of the process follows, and the time before its execve() is not counted
 	cat truth got
 	found 60
 	awk '$1 < 190 || $2 < 20 { exit 1 }' got
@@ -819,7 +819,7 @@ task-clock'
 	assert_equal "$(ask "tma_backend_bound:$more" a[012].jsonl -- b[012].jsonl)" passed
 	assert_equal "$(ask "tma_backend_bound:$less" b[012].jsonl -- a[012].jsonl)" passed
 	assert_equal "$(ask "tma_backend_bound:$less" a[012].jsonl -- nosuch.jsonl)" trouble
-	# one of each tells nothing of chance
+	# one recording per side: the noise is unknown
 	assert_equal "$(ask "tma_backend_bound:$less" a0.jsonl b0.jsonl)" passed
 	assert_equal "$(ask "tma_backend_bound:$less" --strict a0.jsonl b0.jsonl)" worse
 }

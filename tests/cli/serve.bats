@@ -205,7 +205,7 @@ serving() {
 		    same(server.http().status, 200)
 		    server.stop()
 		assert not os.path.exists("sock")
-		# what is no socket is left alone
+		# a file that is not a socket stays
 		with open("sock", "w") as file:
 		    file.write("precious")
 		same(tdstat("serve", "--listen", "unix:sock").returncode, 1)
@@ -276,7 +276,7 @@ serving() {
 }
 
 @test "only serve loads libmicrohttpd" {
-	# what ldd does
+	# as ldd does
 	LD_TRACE_LOADED_OBJECTS=1 try "$TDSTAT"
 	[[ $output == *libc.so* && $output != *microhttpd* && $output != *gnutls* ]]
 }
@@ -395,7 +395,7 @@ serving() {
 @test "a full disk: one note, the old file stays whole, and the status is 1" {
 	needs_software_events -a
 	python <<-'PYTHON'
-		# what is there before anything was counted is smaller than 1 KiB
+		# the file before the first count is smaller than 1 KiB
 		full = tdstat("-a", "-l", "1", "--openmetrics", "-o", "file", "-I", "100", "--interval-count", "4",
 		              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)))
 		same(full.returncode, 1)
@@ -414,7 +414,7 @@ serving() {
 	try within "$TDSTAT" -a -l 1 --openmetrics -o nowhere/file
 	assert_equal "$status" 1
 	[[ $stderr == *'cannot write nowhere/file: No such file or directory'* ]]
-	# a command runs nevertheless, unless it is to be counted
+	# a command runs nevertheless, unless counting is required
 	try "$TDSTAT" --openmetrics --require -o nowhere/file -- touch ran
 	assert_equal "$status" 125
 	assert_equal "$stderr" 'tdstat: cannot write nowhere/file: No such file or directory'
@@ -530,7 +530,7 @@ serving() {
 		rule_files: [rules.yml]
 		evaluation_interval: 1m
 		tests:
-		  # a restart at 10 minutes: counters begin anew, and shares stay
+		  # a restart at 10 minutes: counters begin at 0, and shares stay
 		  - interval: 1m
 		    input_series:
 		      - {series: 'tdstat_slots_total{job="a",instance="b",pmu="cpu"}', values: '0+600x10 0+600x10'}
@@ -561,16 +561,17 @@ serving() {
 		            exp_annotations: {summary: 'tdstat on b misses intervals because the machine is too busy'}
 		  - interval: 1m
 		    input_series:
-		      # a CPU of 8 goes at minute 30; one that comes is no alert
+		      # one of 8 CPUs disappears at minute 30; a new one is not an alert
 		      - {series: 'tdstat_cpus_counted{job="a",instance="b",pmu="cpu_core"}', values: '4x120'}
 		      - {series: 'tdstat_cpus_counted{job="a",instance="b",pmu="cpu_atom"}', values: '4x30 3x90'}
 		      - {series: 'tdstat_cpus_counted{job="a",instance="c",pmu="cpu"}', values: '4x30 5x90'}
-		      # somebody else has the counters for three quarters of the time, from minute 30 on
+		      # another program has the counters for three quarters of the time,
+		      # from minute 30 on
 		      - {series: 'tdstat_enabled_seconds_total{job="a",instance="b",pmu="cpu",group="level1"}', values: '0+60x120'}
 		      - {series: 'tdstat_counted_seconds_total{job="a",instance="b",pmu="cpu",group="level1"}', values: '0+60x30 1815+15x89'}
 		      - {series: 'tdstat_enabled_seconds_total{job="a",instance="c",pmu="cpu",group="level1"}', values: '0+60x120'}
 		      - {series: 'tdstat_counted_seconds_total{job="a",instance="c",pmu="cpu",group="level1"}', values: '0+60x120'}
-		      # an Atom core's own levels take turns, from the start on
+		      # an Atom core's own levels are multiplexed from the start
 		      - {series: 'tdstat_enabled_seconds_total{job="a",instance="d",pmu="cpu_atom",group="level1"}', values: '0+60x120'}
 		      - {series: 'tdstat_counted_seconds_total{job="a",instance="d",pmu="cpu_atom",group="level1"}', values: '0+28x120'}
 		    alert_rule_test:

@@ -110,8 +110,8 @@ command=(sh -c 'echo $$ >command; exec sleep 600')
 	done
 }
 
-# told DEAF STATUS COMMAND...: it runs a command that gets SIGTERM, and, where DEAF is
-# not empty, does not heed it and gets another
+# told DEAF STATUS COMMAND...: run a command that gets SIGTERM; if DEAF is not empty, it
+# ignores the signal and gets another one
 told() {
 	rm -f command heard out
 	background "${@:3}" sh -c 'trap "echo >heard; [ \"$0\" ] || exit 5" TERM
@@ -165,7 +165,7 @@ told() {
 
 @test "nohup: a terminal that hangs up does not end it" {
 	needs_software_events -a
-	# with -o it would not end by it either: it would open the file anew
+	# with -o SIGHUP would not end it either: it would reopen the file
 	background env --ignore-signal=HUP "$TDSTAT" -a -I 20 -x, >out
 	wait_for has_lines out 2
 	kill -HUP $pid
@@ -239,8 +239,8 @@ told() {
 	has_text out $'\n'"$row" || fail "no row"
 }
 
-# Those of signal(7) whose default action ends a process, which are no faults, and which
-# have no other test here.
+# Signals of signal(7) whose default action ends a process, which are not faults, and which
+# no other test here covers.
 deadly=(USR1 USR2 ALRM ABRT IO PROF VTALRM PWR STKFLT XCPU RTMIN RTMAX)
 
 @test "all other fatal signals: counting ends, and the counts are shown" {
@@ -310,7 +310,7 @@ deadly=(USR1 USR2 ALRM ABRT IO PROF VTALRM PWR STKFLT XCPU RTMIN RTMAX)
 # A line of each mask.  sh has no list of options with spaces, but its words are here.
 look=(grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status)
 
-# assert_same_signals FILE WHAT: FILE says so many times what "without" does
+# assert_same_signals FILE EVENT: FILE contains it as often as "without" does
 assert_same_signals() {
 	local with without wanted='' i
 
@@ -550,7 +550,7 @@ assert_same_signals() {
 		mapfile lines <out
 		assert_equal "$status:${#lines[@]}" 0:2
 	done
-	# of several, the last one
+	# the last one of several
 	sleep 600 3>&- &
 	others=$!
 	sleep 600 3>&- &
@@ -609,7 +609,7 @@ kib() {
 		open("go.done", "w").close()
 		wait_for("end")
 	PYTHON
-	# the sanitizer keeps what is freed, and pads what is not
+	# the sanitizer keeps freed memory, and pads other memory
 	export ASAN_OPTIONS=${ASAN_OPTIONS-}:quarantine_size_mb=1
 	# a fifth of a KiB a thread would be kept for ever; the numbers of threads that were
 	# there are, in 20 bytes each, and their table doubles
@@ -687,7 +687,7 @@ kib() {
 
 # --- the second signal ------------------------------------------------------------
 
-# Whatever keeps it from listening, as here nobody who reads what it writes.
+# Here it is kept from reading signals by a pipe that no process reads.
 @test "a second signal, or where it killed the command a third, ends each subcommand" {
 	not_under_valgrind "the signals are valgrind's"
 	needs_software_events -a

@@ -22,8 +22,9 @@ soak() {
 		head = re.compile(rb'(?:{"time":|{"interval":)?([0-9]+\.[0-9]+)[,}]')
 
 		def held():
-		    # page by page, where statm's sum may be behind by some dozens; without the pages of
-		    # files, whose number depends on what the kernel maps ahead or takes away
+		    # page by page, because statm's sum may lag by some dozens; without
+		    # pages of files, whose number depends on what the kernel maps ahead or
+		    # takes away
 		    with open(f"/proc/{process.pid}/smaps_rollup") as rollup:
 		        own = re.search(r"^Anonymous: +(\d+) kB", rollup.read(), re.M)
 		    return {"kb": int(own[1]), "fds": len(os.listdir(f"/proc/{process.pid}/fd"))}
@@ -55,15 +56,15 @@ soak() {
 	PYTHON
 }
 
-# 64 KiB are 16 pages, for what is first needed later.  The smallest piece that malloc()
-# gives is 32 bytes: lost once an interval it would be 3 MB, and once in 48 more than is
-# allowed.
+# 64 KiB are 16 pages, for memory that is first needed later.  The smallest block of
+# malloc() is 32 bytes: a leak of one per interval would be 3 MB, and one per 48 intervals
+# more than is allowed.
 assert_constant() {
 	[ -s "$1" ] || fail "it did not end"
 	jq -r 'if .rows != 100000 then "it ended early"
 		elif .early.fds != .late.fds then "descriptors"
 		elif .late.kb - .early.kb > 64 then "memory"
-		# what was late is left out and not made up for: no row is of less than 1 ms
+		# late rows are left out and not caught up: no row is shorter than 1 ms
 		elif $seconds and (.status != 0 or .seconds <= 99.9) then "status or time"
 		else empty end' --argjson seconds "${2-false}" "$1" >said
 	[ ! -s said ] || fail "$(<said): $(<"$1")"
@@ -82,7 +83,7 @@ assert_constant() {
 	done
 }
 
-# intervals NR: a recording of so many
+# intervals NR: make a recording of NR intervals
 intervals() {
 	awk -v nr="$1" 'NR == 1
 		NR == 2 {

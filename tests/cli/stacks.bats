@@ -61,7 +61,8 @@ assert_sums() {
 		    for row in map(json.loads, file):
 		        if "share" in row:
 		            wanted[row["function"]] += row["share"]
-		# what has no name is [of its object]; the last digit may be rounded another way
+		# functions without a name are [of their object]; the last digit may be
+		# rounded differently
 		named = {name for name in sums if name[0] != "["}
 		all = sum(sums.values())
 		assert named and named == set(wanted) - {None}, (sums, wanted)
@@ -179,7 +180,7 @@ any_stack() {
 		}
 	C
 	locate --folded stacks -o table -- ./deeper
-	# 127 frames, and the one that stands for what is missing
+	# 127 frames, and the one that represents the missing ones
 	awk -F ';' '/^\[unknown\];down.*;leaf [0-9]*$/ { n++; nr = NF } END { exit !(n == 1 && nr == 128) }' stacks
 }
 
@@ -371,8 +372,8 @@ bars() {
 	done
 }
 
-# Without frame pointers.  Nothing behind a call is left to do in a function of
-# the source, so that frames are as large as their arrays.
+# Without frame pointers.  Each function of the source still has work after its call, so
+# that frames are as large as their arrays.
 build_bare() {
 	build "${1-bare}" -O2 -fomit-frame-pointer -fno-optimize-sibling-calls "${@:2}" <<-'C'
 		WORK(leaf)
@@ -404,8 +405,8 @@ build_bare() {
 	C
 }
 
-# assert_parts FILE (PATTERN PERCENT)...: so many of the stacks that end where the program
-# works fit, within 6.5 standard deviations of as many samples, of a million ns each
+# assert_parts FILE (PATTERN PERCENT)...: PERCENT of the stacks that end where the program
+# works match, within 6.5 standard deviations of as many samples of a million ns each
 assert_parts() {
 	python3 - "$@" <<-'PYTHON'
 		import math, re, sys
@@ -562,7 +563,7 @@ assert_parts() {
 		[ ! -e -- ]
 	done
 	build_deep
-	# a dot of a folder is none of the name
+	# a dot in a directory is not one in the name
 	mkdir dir.d
 	locate --flame dir.d/flame -o table -- ./deep
 	has_text dir.d/flame '<h1>Where cpu-clock was sampled</h1>'
@@ -573,12 +574,12 @@ assert_parts() {
 @test "files of stacks: whole or not there" {
 	real
 	build_deep
-	# nothing can be opened for the command, which runs
+	# the file cannot be opened, but the command runs
 	for option in --folded --pprof --flame; do
 		locate $option stacks --call-graph lbr -- sh -c 'exit 3'
 		assert_equal "$status" 3
 		[ ! -e stacks ]
-		# nothing is lost for a word that is wrong
+		# a wrong word does not cost the old file
 		echo old >stacks
 		locate $option stacks --samples stacks -- true
 		assert_equal "$status:$(<stacks)" 64:old
@@ -586,7 +587,7 @@ assert_parts() {
 		locate $option stacks --samples stacks -- true
 		[ ! -e stacks ]
 	done
-	# no room for all of it
+	# no room for the whole file
 	try bash -c 'ulimit -f 4; trap "" XFSZ; "$TDSTAT" locate -e cpu-clock --flame stacks -o /dev/null -- ./deep'
 	[ "$status" -eq 1 ]
 	[[ $stderr == *'cannot write stacks: File too large'* ]]

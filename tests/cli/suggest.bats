@@ -52,7 +52,7 @@ teardown() {
 	hinted 'tdstat --help=all lists the options' "'-Q'" -aQ
 	hinted 'for call graphs use: tdstat locate --callers' "'-g'" record -g
 	hinted 'tdstat list --help=all lists the options' "'--nosuch'" list --nosuch
-	# behind a subcommand, too, and not in what a command's words are
+	# also after a subcommand, but not among a command's words
 	hinted "did you mean '--verbose'?" "'--verbsoe'" list --verbsoe
 	hinted "did you mean '--per-core'?" "'--per-croe'" report -i file --per-croe
 	hinted "did you mean '--output'?" "'--outptu'" record --outptu x true
@@ -70,7 +70,7 @@ teardown() {
 	hinted 'did you mean --version?' '^tdstat: -version:' -version
 	hinted 'did you mean --output=x?' '^tdstat: -output=x:' -output=x true
 	saved alderlake
-	# letters, and what stands behind one
+	# letters of options, and the text after one
 	try "$TDSTAT" --dry-run -ave cycles
 	assert_success
 	check
@@ -91,7 +91,7 @@ teardown() {
 	command -v pgrep >/dev/null || skip "no pgrep"
 	needs_software_events
 	mkfifo never
-	# nobody else's, and no longer than the kernel keeps
+	# a name that no other process has, and no longer than the kernel keeps
 	name=of_two_$$
 	cp "$BASH" "./$name"
 	for _ in 1 2; do
@@ -214,7 +214,7 @@ pipe_data() {
 	PATH=$PWD/bin:$PATH try "$TDSTAT" -a mem
 	assert_failure 64
 	[[ $stderr == *"tdstat: tdstat locate tma_memory_bound shows functions; a program"* ]]
-	# what a program to measure may be called is run if there is one
+	# a program with the name of a subcommand runs if it exists
 	rm bin/*
 	for name in bench check config daemon data kvm; do
 		PATH=$PWD/bin try "$TDSTAT" "$name"
@@ -284,7 +284,7 @@ pipe_data() {
 	[[ ${stderr_lines[1]} == "tdstat: did you mean 'tma_mem_bandwidth', 'tma_fetch_bandwidth'"* ]]
 	try "$TDSTAT" -M tlb
 	[[ ${stderr_lines[1]} == *"? (tdstat list metrics has more)" ]]
-	# the words of a description; what is suggested exists
+	# words of a description; suggestions exist
 	hinted "did you mean 'tma_info_memory_mlp'?" '' -M 'memory parallelism'
 	for name in tma_info_core_ipc tma_l3_bound tma_mem_bandwidth tma_info_memory_mlp; do
 		"$TDSTAT" --dry-run -M $name

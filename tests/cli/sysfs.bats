@@ -7,7 +7,7 @@
 # shellcheck disable=SC2154 # helper.bash
 load helper
 
-# sysfs.py has what is wrong, and what is checked.
+# asks: run the check NAME of sysfs.py, which contains the errors.
 asks() {
 	PYTHONDONTWRITEBYTECODE=1 python3 "$here/sysfs.py" "$1"
 }

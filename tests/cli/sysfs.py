@@ -112,7 +112,7 @@ def tree():
             with Kept(CORE / name):
                 made(how, CORE / name)
                 status, plan = asks(what, "", "-a")
-            # what the file was is gone: its PMU's own tree cannot be whole
+            # the old content is gone: its PMU's own tree cannot be complete
             if status == 0 and name != "cpus" and re.search("cpu_core/topdown-retiring/ +type 4 +config 0x8000", plan):
                 wrong.append(f"{what}: taken")
 
@@ -158,7 +158,7 @@ def cpus():
         for text in ("0,0,0", "0-3,1-2", "0-3,900", "900"):
             (CORE / "cpus").write_text(text + "\n", encoding="ascii")
             status, plan = asks(f"cpus {text}", "", "-a")
-            # each once, and 900 is nobody's
+            # each CPU once, and 900 does not exist
             if status == 0 and re.search("^group .*cpu_core.*CPUs .*(900|0,0|3,)", plan, re.M):
                 wrong.append(f"cpus {text}: counted where there is no such CPU")
     lists(SYS / "devices/system/cpu/online", "cpu/online", ("0-99999999", "0-4294967296", "1-0", "x"))

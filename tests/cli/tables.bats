@@ -25,7 +25,7 @@ python() {
 		same(window(200, recording), pipe)
 		same(open("file").read().splitlines(), pipe)
 		assert any("%  tma_retiring " in line for line in pipe)
-		# whose size is not known
+		# with an unknown size
 		same(window(0, recording), pipe)
 		# standard input and standard error do not matter
 		same(Window(60, ["sh", "-c", '"$0" report "$1" >file', TDSTAT, recording]).lines(), [])
@@ -119,7 +119,7 @@ python() {
 		same(len(headers), 4)
 		same(headers[:2], [" function windows slots % ret lig_ope hea_ope bac_bou mem_bou ",
 		                   " function cor_bou fro_bou fet_lat fet_ban bad_spe bra_mis mac_cle "])
-		# of each kind of core its own rows, and the nodes that it has
+		# for each core type its own rows, and the nodes that it has
 		of, found = None, []
 		for line in lines:
 		    words = line.split()

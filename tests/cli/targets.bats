@@ -6,7 +6,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper
 
-# Page faults are what is counted: their number is known, where the time that the kernel
+# These tests count page faults: their number is known, while the time that the kernel
 # counts for a task depends on the machine.
 #
 # faults.py NAME N...: threads that take so many thousands each.  It writes its pid and
@@ -98,7 +98,7 @@ lets_them_go() {
 }
 export -f lets_them_go
 
-# counted OPTION...: how many faults there are meanwhile
+# counted OPTION...: print how many faults there are in the meantime
 counted() {
 	local name
 
@@ -121,7 +121,7 @@ between() {
 	(($1 >= $2 && $1 <= $3)) || fail "$1 is not from $2 to $3"
 }
 
-# now_ms: a clock that nobody sets, to 10 ms, in $now_ms
+# now_ms: set $now_ms from a clock that cannot be set, to 10 ms
 now_ms() {
 	local uptime
 
@@ -172,7 +172,8 @@ now_ms() {
 	assert_complains 4194303
 }
 
-# A zombie is still listed: what has ended and what is about to look alike.
+# A zombie is still listed: a process that has ended, and one that is about to end, look
+# alike.
 @test "-p, -t: a process that has just ended is named, and not called too fast" {
 	real
 	cat >zombie.py <<-'PYTHON'
@@ -361,7 +362,7 @@ now_ms() {
 	assert_success
 	[[ $output == '<not counted>,,cs,0,'* ]]
 	[[ $stderr == "tdstat: nothing was counted: these processes did not run ("* ]]
-	# the page says the same of it
+	# the page contains the same
 	awk '/^\.It nothing was counted: %s/ { getline; found = /^Note: / } END { exit !found }' \
 		"$here/../../man/tdstat-messages.7"
 }
@@ -434,7 +435,7 @@ sys.exit(9)'
 	try "$TDSTAT" -r 3 --pre 'echo pre' --post 'echo post' -e task-clock -o out -- echo it
 	assert_success
 	assert_output $'pre\nit\npost\npre\nit\npost\npre\nit\npost'
-	# what they do themselves is nobody's
+	# faults of their own are not counted
 	work='sleep 0.2; python3 -S "$FAULT" 10'
 	now_ms
 	begin=$now_ms

@@ -69,7 +69,7 @@ hides() {
 	until_ off_screen "$1"
 }
 
-# Of a test that failed: what it saw last.
+# If a test failed: print the last screen.
 close_terminal() {
 	if [ -z "$BATS_TEST_COMPLETED" ] && [ -n "${socket-}" ]; then
 		look || true

@@ -6,8 +6,8 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2153,SC2154 # sh -c; lists of options; helper.bash
 load helper
 
-# spin.py [--each=EVENTS] MS...: a thread for each, of this much of the processor's time,
-# called by it, once tdstat has so many events of each; the process itself sleeps meanwhile
+# spin.py [--each=EVENTS] MS...: a thread for each MS, which uses this much CPU time and has
+# this name, once tdstat has opened EVENTS events for each; the process itself sleeps
 setup_file() {
 	# burn(NAME, MS): uses so much CPU time under this name, and writes into a file "spent"
 	# how much it was; the process itself has the name "all".  So may what a hypervisor
@@ -166,7 +166,7 @@ setup() {
 @test "-i: only the first" {
 	real
 	"$TDSTAT" --per-thread -i -e task-clock -x, -o out -- "${spin[@]}" 150 150
-	# what the process used but for its threads, which are most of it on most machines
+	# the time of the process without its threads, which is most of it on most machines
 	"$PYTHON" -S - <<-'PYTHON'
 		from rows import *
 		(row,) = rows("out")
@@ -262,7 +262,7 @@ counted("burn 50", rows("out"), late=True)'
 	ln -s "$(command -v sh)" first
 	try within "$TDSTAT" -I 100 --per-thread -e task-clock -x, -o out -- "$PYTHON" -S turns.py
 	assert_success
-	# no row between has none of it
+	# rows in between contain none of it
 	awk -F, '!/^[0-9]/ { next }
 		{ thread = $2; sub(/-[0-9]+$/, "", thread); print $1, thread, $3 }
 		!($1 in nr) { nr[$1] = ++times }

@@ -75,7 +75,7 @@ nr_lines() {
 	done
 }
 
-# What tdstat says of it, for all tests.
+# The output of tdstat for all tests.
 setup_file() {
 	"$TDSTAT" report -j --no-head "$data/alderlake-timeline.jsonl" >"$BATS_FILE_TMPDIR/json"
 }
@@ -120,7 +120,7 @@ setup_file() {
 		(map(select(.metric == "tma_ifetch_latency"))[0] | .error > 0)' out
 }
 
-# of FILE: twice the counts, with their timelines, in JOINED intervals of 1 or 2
+# twice FILE: twice the counts, with their timelines, in JOINED intervals of 1 or 2
 twice() {
 	python3 - "$1" "$2" <<-'EOS'
 		import copy, json, sys
@@ -234,8 +234,8 @@ twice() {
 		($apart[1:] | all(.[]; .error == null and .too_short))'
 }
 
-# Ten reads of 64 CPUs that do the same: 23.72 % of 255 steps is 60.5, which each of
-# them tells as 60.
+# Ten reads of 64 CPUs that do the same: 23.72 % of 255 steps is 60.5, which each of them
+# reports as 60.
 @test "CPUs that are alike are rounded alike: many of them know no better" {
 	python3 - <<-'EOS'
 		import json

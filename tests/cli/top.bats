@@ -386,7 +386,7 @@ has_processes() {
 }
 
 @test "a terminal that is closed without a signal ends it" {
-	# not the terminal of a session, so that nobody is told
+	# not the terminal of a session, so that no process gets a signal
 	cat >closed.py <<-'SCRIPT'
 		import fcntl, os, pty, struct, subprocess, sys, termios
 		master, slave = pty.openpty()
@@ -431,7 +431,7 @@ has_processes() {
 	ended 0
 }
 
-# has_colours: of letters or behind them
+# has_colours: the window has colours of letters, or behind them
 has_colours() {
 	look -e
 	[[ ${rows[*]} =~ $'\e['[0-9\;]*[34][0-7]m ]]
@@ -483,7 +483,7 @@ types() {
 	needs_wing import
 	open 120 24
 	press "'$TDSTAT' top nosuch.jsonl" Enter
-	# the shell's prompt may come behind the keys
+	# the shell's prompt may follow the keys
 	shows '^(. )?tdstat: nosuch.jsonl: No such file'
 	press "'$TDSTAT' top '$data/perf-6.12-cpu.csv'" Enter
 	shows 'has events and no tree'
@@ -515,7 +515,7 @@ types() {
 	assert_equal "$top" "$output"
 }
 
-# has_picture: the window has the lines of want, but for empty ones
+# has_picture: the window has the lines of want, except for empty ones
 has_picture() {
 	local row shown=()
 

@@ -26,7 +26,7 @@ short() {
 		    put("cut", text[:cut])
 		    run = Run("report", "-x,", "-i", "/dev/stdin", stdin=open("cut"))
 		    run.expect(run.status == 0 or run.status == 1 and "/dev/stdin" in run.err, cut)
-		    # a head that is not whole, or without a row behind it, has no rows
+		    # a header that is cut, or without a row after it, has no rows
 		    if text[:cut].count(b"\n") < 2 and cut < len(text) - 1 and b"\n" not in text[head:cut]:
 		        run.expect(",cpu_core," not in run.out, f"{cut}: a row from nowhere")
 		    run.expect(run.err or cut >= len(text) - 1, f"{cut}: cut, without a note")
@@ -166,7 +166,7 @@ short() {
 	not_under_valgrind "memory is valgrind's"
 	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes it all"
 	short
-	# sparse: NULs, at the beginning, behind the head, and within a string
+	# sparse: NULs, at the beginning, after the header, and within a string
 	truncate -s 1G first.jsonl
 	{
 		head -n 1 whole.jsonl
@@ -178,7 +178,7 @@ short() {
 		[ "$status" = 1 ] || fail "$file: $status"
 		[[ $stderr == "tdstat: "*"$file.jsonl"* ]] || fail "$file: $stderr"
 	done
-	# many lines are no reason: only one is there at a time
+	# the number of lines does not matter: memory has only one at a time
 	{
 		sed '$d' whole.jsonl
 		line=$(sed -n 2p whole.jsonl)
@@ -213,7 +213,7 @@ models() {
 		        run = Run("--dry-run", "--metrics-dir", "models", "-M", "tma_retiring,tma_fetch_latency")
 		        run.expect(run.status in (0, 1), f"{path} cut at {cut}")
 		        run.expect(run.status == 0 or "tdstat: " in run.err, f"{path} cut at {cut}")
-		        # JSON that is cut is no JSON
+		        # JSON that is cut is not JSON
 		        if path.endswith(".json"):
 		            run.expect(run.status == 1 and os.path.basename(path) in run.err, f"{path} cut at {cut}")
 		    put(path, whole)

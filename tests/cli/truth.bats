@@ -63,7 +63,7 @@ values() {
 @test "Sapphire Rapids" { holds sapphirerapids; }
 @test "Skylake-SP" { holds skylakex; }
 @test "Zen 4" { holds amdzen4; }
-# what is wanted of these contradicts Ice Lake's formulas of memory_bound and ports
+# the expected values contradict Ice Lake's formulas of memory_bound and ports
 @test "Ice Lake-SP, all but two scenarios" { holds_but icelakex icache ports; }
 
 @test "no file is left out" {

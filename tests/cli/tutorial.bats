@@ -79,7 +79,7 @@ setup_file() {
 	assert_equal "${results[0]}" "${results[1]}"
 }
 
-# tutorial SECTION MODEL: this program accepts each command of it
+# tutorial SECTION MODEL: the program accepts each command of the section
 tutorial() {
 	local command shown nr=0
 
@@ -89,7 +89,8 @@ tutorial() {
 		'cc '*)
 			try eval "$command"
 			;;
-		# counts at once, or says why not; two runs of each are taken as five are
+		# counts at once, or prints the reason; two runs of each are compared like
+		# five
 		'tdstat diff '*)
 			try eval "${command/ -r 5 / -r 2 }"
 			[ "$status" -eq 64 ] || status=0

@@ -8,7 +8,7 @@ load helper
 
 NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
-# A folder that nobody can look into, with tdstat and a set-uid program.
+# Make a directory that no user may read, with tdstat and a set-uid program.
 as_nobody() {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become somebody else"
 	needs_software_events
@@ -44,8 +44,8 @@ SOME_FORKS='i=0; while [ $i -lt 50 ]; do (:); i=$((i + 1)); done'
 	[[ $stderr != *"was not counted"* ]]
 }
 
-# What forks may have taken depends on how long the first one did: a slow machine needs
-# more work until it is much.
+# The tolerance for forks depends on the duration of the first one: a slow machine needs
+# more work to exceed it.
 @test "a set-uid program of a user without privileges: one note" {
 	as_nobody
 	for command in "./shell -p work" "exec ./shell -p work" "./shell -p work; $SOME_FORKS"; do

@@ -29,13 +29,13 @@ function_of() {
 	[ "$1" != choose ] || function=choose
 }
 
-# same WAY: output and status are those of the program alone
+# same WAY: output and status are those of the program without tdstat
 same() {
 	[ "$status" = 7 ] || fail "$1: status $status: $stderr"
 	[ "$output" = "$(<"$BATS_FILE_TMPDIR/$1")" ] || fail "$1: $output"
 }
 
-# assert_calls NR: so many calls by "locate --in"
+# assert_calls NR: "locate --in" counted NR calls
 assert_calls() {
 	[[ $stderr == *" of $1 calls took "* ]] || fail "not $1 calls: $stderr"
 }
@@ -44,7 +44,7 @@ assert_calls() {
 	probes
 	for how in "${ways[@]}"; do
 		function_of "$how"
-		# of a busy machine, too, all calls
+		# all calls, even on a busy machine
 		try within "$TDSTAT" calls --overhead=100 "$function" -- "$BATS_FILE_TMPDIR/unwinds" "$how"
 		same "$how"
 		case $how in
@@ -144,7 +144,7 @@ attached() {
 	done
 }
 
-# What tdstat may count a command with
+# Ways of counting a command
 ways_to_count=('' '-e task-clock' '-I 100 -e task-clock' 'record -e task-clock' 'calls f' profile
 	'locate -e cpu-clock' regions '-r 1 -e task-clock' '-j')
 

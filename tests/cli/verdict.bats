@@ -40,8 +40,8 @@ report() {
 	[[ $output != *verdict* ]]
 }
 
-# From the second read on, somebody else's pinned group is on the counters.  What was
-# counted before it came does not stand for the rest, however often it was read.
+# From the second read on, another program's pinned group has the counters.  The counts
+# before it came do not represent the rest, however often they were read.
 @test "another program held the counters: the advice is not to count for longer" {
 	jq -cs '.[2].sums as $kept | .[] |
 		if .so_far and .so_far > 0.21 then
@@ -67,7 +67,7 @@ report() {
 	report --summary -l 2 -j --verdict "$data/zen5.jsonl"
 	command jq -se 'map(select(.metric and .summary and .level == 1 and .metric != "retiring")) | max_by(.value).metric == "backend_bound"' <<<"$output"
 	jq -e '.verdict | .by_size and .node == "backend_bound_by_cpu"' <<<"${lines[-1]}"
-	# nothing is named, so nothing is said of it
+	# no node is named, so there is no advice
 	report --summary -l 2 "$data/zen4.jsonl"
 	refute_line --partial 'By size'
 	report --summary -l 2 -j --verdict "$data/alderlake.jsonl"
@@ -78,7 +78,7 @@ report() {
 	report --verdict -j -A "$data/manual/cpus.jsonl"
 	assert_success
 	[[ $output != *verdict* ]]
-	# what did not retire, of the sums of the recording
+	# slots that did not retire, from the sums of the recording
 	want=$("$TDSTAT" report -A -x, "$data/manual/cpus.jsonl" | awk -F, '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ all += $at["slots"]; lost[$at["id"]] = $at["slots"] * (100 - $at["tma_retiring"]) }
@@ -92,7 +92,7 @@ report() {
 
 @test "a name has one sum of all core types" {
 	report -j "$data/functions.jsonl"
-	# what each row lost of all slots, added up by name
+	# lost slots of each row, of all slots, added up by name
 	want=$(jq -rs 'map(select(.metric == "tma_retiring" and .value != null))
 		| (map(.slots) | add) as $all | map(select(.id | startswith("scenario_"))) | group_by(.id)
 		| map({ id: .[0].id, lost: (map(.slots * (100 - .value) / $all) | add) }) | sort_by(-.lost)
@@ -109,7 +109,7 @@ report() {
 @test "processes of a machine: the biggest losses first, idle CPUs last" {
 	report -j "$data/processes.jsonl"
 	assert_success
-	# by what they lost in both intervals alike; what is idle loses nothing
+	# by the losses in both intervals; idle CPUs lose no slots
 	try jq -es '
 		map(select(.metric == "tma_retiring")) | group_by(.time) | length == 2 and all(
 			(map(.tid)[:3] == [181, 180, 182]) and (.[-1] | .comm == "(idle)" and (has("tid") | not) and .lost_share == null) and
@@ -176,7 +176,7 @@ cgroups_of() {
 		{ end: { elapsed: 1.0 } }'
 }
 
-# The counts are exact: no batch of them tells an error.
+# The counts are exact: batches give no error.
 @test "cgroups with equal losses: none is named as the biggest" {
 	cgroups_of '[[1000, 300], [1000, 310], [1000, 320]]' '["a", "b", "c"]' >file
 	report file

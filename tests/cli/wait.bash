@@ -12,7 +12,7 @@ export TD_HANGS
 pause() {
 	local fifo=$BATS_RUN_TMPDIR/never
 
-	# it has a writer, so it never ends, and nobody writes
+	# it has a writer that never writes, so reading never ends
 	[ -n "${never-}" ] || {
 		[ -p "$fifo" ] || mkfifo "$fifo" || true
 		exec {never}<>"$fifo"
@@ -40,7 +40,7 @@ wait_for_file() {
 
 # Conditions for wait_for.
 
-# FILE N: at least so many complete lines
+# has_lines FILE N: it has at least N complete lines
 has_lines() {
 	local text
 

@@ -407,7 +407,7 @@ option_words() {
 		source = re.sub(r'"\s*"', "", source)
 		# the plural of a word; messages of the C library are unchanged
 		source = re.sub(r"([a-z])%s", r"\1s", source) + os.strerror(2) + os.strerror(24)
-		page = open(page).read().replace(r"\-", "-").split(".Sh DIAGNOSTICS")[1]
+		page = open(page).read().replace(r"\-", "-").replace(r"\&", "").split(".Sh DIAGNOSTICS")[1]
 		messages = re.findall(r"^\.It (.*)", page, re.M)
 		if len(messages) < 50:
 		    sys.exit("only %d messages" % len(messages))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls ... N: makes the system calls of N intervals of tdstat -a -I 10 with two
- * software events, and nothing else: what is written was formatted before.
+ * calls ... N: makes only the system calls of N intervals of tdstat -a -I 10 with two software
+ * events: the text is formatted before.
  */
 #include <linux/perf_event.h>
 #include <poll.h>

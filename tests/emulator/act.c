@@ -244,7 +244,7 @@ static void act_in_threads(int nr)
 		pthread_join(threads[i], NULL);
 }
 
-/* A CPU tells its own counters only. */
+/* A CPU lists only its own counters. */
 static void make_usual(const char *name)
 {
 	long nr = sysconf(_SC_NPROCESSORS_CONF);

@@ -42,7 +42,7 @@ static const struct {
 	/* waits for lines, of whichever kind */
 	{ "td-locks", "l2_bound" },
 	{ "td-aliasing", "l2_bound" },
-	/* of the nodes below core_bound there is no scenario for PAUSE */
+	/* the truth file has no scenario for PAUSE below core_bound */
 	{ "td-spin", "ports" },
 };
 
@@ -76,7 +76,7 @@ static void choose(const char *thread)
 	}
 }
 
-/* Of this thread only, as tdstat does it. */
+/* Only of this thread, like tdstat. */
 int pthread_setname_np(pthread_t thread, const char *name)
 {
 	(void)thread;

@@ -18,7 +18,7 @@ LEVEL2 = [
     "tma_fetch_latency",
     "tma_memory_bound",
 ]
-# The rows of a table that are no nodes.
+# Rows of a table that are not nodes.
 SCALARS = [
     "ghz",
     "uops_per_instruction",

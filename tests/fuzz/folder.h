@@ -12,7 +12,7 @@
 
 #include "lib/base/util.h"
 
-/* A folder in memory if possible, which is removed at exit. */
+/* A directory, in memory if possible, which is removed at exit. */
 static char folder[] = "/dev/shm/tdstat-fuzz.XXXXXX";
 static int folder_fd = -1;
 
@@ -25,7 +25,7 @@ static void remove_folder(void)
 		perror(folder);
 }
 
-/* Creates the folders of files. */
+/* Create the directories of files. */
 static void make_folder(const char *const *files, size_t nr)
 {
 	if (access("/dev/shm", W_OK))

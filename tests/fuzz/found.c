@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a process that looks for symbols writes, should it have been taken over. */
+/* Output of a process that searches for symbols, in case it was taken over. */
 #include "lib/sample/parts.h"
 
 #include "lib/base/util.h"

@@ -22,7 +22,7 @@ static void write_files(const uint8_t *data, size_t size)
 	}
 }
 
-/* Places that are often in such files, and some that the data tells. */
+/* Places that are frequent in such files, and some that the data selects. */
 static void add_locations(struct td_locations *locations, const struct td_object *object,
 			  const uint8_t *data, size_t size)
 {
@@ -58,7 +58,7 @@ static void resolve(const struct td_sysfs *fs, struct td_locations *locations)
 	fclose(fp);
 	while ((kind = td_found_read(&reader, bytes + at, size - at, &length)) > TD_FOUND_MORE)
 		at += length;
-	/* what we write ourselves is what we take */
+	/* the reader accepts our own output */
 	if (kind || at != size || reader.object >= 0)
 		abort();
 	free(unknown);

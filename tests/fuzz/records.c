@@ -164,7 +164,7 @@ static void take_all(struct fuzz *f, uint64_t until_ns)
 	}
 }
 
-/* The words are a copy of its very size: who reads behind it is caught. */
+/* The words are a copy of exactly this size, so that reading beyond it is detected. */
 static void put(struct fuzz *f, const uint8_t *data, uint16_t size)
 {
 	td_autofree uint64_t *words = malloc(size ? size : 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bytes of a trace in any state, and the calls that become of them.  The first byte is
- * the period of the crystal's packets, the second tells where the bytes are in two
- * parts, the third which thread has the second one, the fourth nothing.
+ * Bytes of a trace in any state, and the resulting calls.  The first byte is the period of the
+ * crystal's packets, the second where the bytes are split in two parts, the third the thread of
+ * the second part, the fourth is unused.
  */
 #include "tests/fuzz/replay.h"
 
@@ -26,7 +26,7 @@ struct fuzz {
 	uint64_t last;
 };
 
-/* A call ends behind its begin, and no later than all that was told. */
+/* A call ends after its beginning, and no later than the last record. */
 static void take_call(void *ctx, const struct td_paired_call *call)
 {
 	struct fuzz *f = ctx;
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	f.record.tid = data[2];
 	decode(&f, data + HEAD + first, size - HEAD - first);
 	td_traced_calls_end(&f.calls);
-	/* an interrupt at the beginning tells that twice */
+	/* an interrupt at the beginning is reported twice */
 	if (f.taken + dropped(&f.calls.unpaired) > f.begun)
 		abort();
 	td_traced_calls_free(&f.calls);

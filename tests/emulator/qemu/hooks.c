@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What QEMU calls, handed on to the vendor's part. */
+/* Calls from QEMU, passed on to the vendor's part. */
 #include "qemu/osdep.h"
 
 #include "cpu.h"

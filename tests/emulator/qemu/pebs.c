@@ -75,7 +75,7 @@ static unsigned int latency_of(const struct tdemu_pmu *pmu, int bit)
 	return bit < TDEMU_GENERAL ? tdemu_latency(pmu, bit) : TDEMU_LATENCY;
 }
 
-/* What a record has.  Branches, and how many, only where there are any. */
+/* Return the groups of a record.  Branches, and their number, only if there are any. */
 static uint64_t groups_of(const struct tdemu_pmu *pmu)
 {
 	uint64_t config = pmu->extra[DATA_CFG];
@@ -133,7 +133,7 @@ static uint64_t read_ds(struct tdemu_pmu *pmu, int offset)
 	return value;
 }
 
-/* The counter goes on from its reset value, plus what it counted meanwhile. */
+/* The counter continues from its reset value, plus its counts since then. */
 static void reload(struct tdemu_pmu *pmu, int bit)
 {
 	struct tdemu_counter *counter = bit < 32 ? &pmu->general[bit] : &pmu->fixed[bit - 32];
@@ -145,7 +145,7 @@ static void reload(struct tdemu_pmu *pmu, int bit)
 	counter->value = (counter->value + reset) & TDEMU_COUNTER_MASK;
 }
 
-/* False: there is no room, or no buffer. */
+/* Returns false if there is no room, or no buffer. */
 static bool append(struct tdemu_pmu *pmu, struct record *record)
 {
 	uint64_t index = read_ds(pmu, INDEX), size = record->nr * 8;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The packets of Processor Trace that tell where the CPU is. */
+/* Packets of Processor Trace with the location of the CPU. */
 #include "qemu/osdep.h"
 
 #include "cpu.h"
@@ -120,7 +120,7 @@ bool tdemu_pt_psb_is_due(const struct tdemu_pt *pt)
 	return pt->status >> 32 >= 2048ULL << (pt->ctl >> 24 & 15);
 }
 
-/* A decoder can begin here: it knows nothing of what was before. */
+/* A decoder can begin here, because it needs no earlier packet. */
 void tdemu_pt_put_psb(struct tdemu_pmu *pmu, uint64_t ip)
 {
 	static const uint8_t psb[] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The packets of Processor Trace that tell the time.  Cycles are those of the
- * virtual clock, times what the core's clock is set to, but for the time that the
- * CPU is halted; the crystal clock goes at 25 MHz, a part of the TSC's 2 GHz.
+ * Packets of Processor Trace with the time.  Cycles are those of the virtual clock, multiplied by
+ * the core clock's setting, except while the CPU is halted; the crystal clock has 25 MHz, a part
+ * of the TSC's 2 GHz.
  */
 #include "qemu/osdep.h"
 
@@ -113,8 +113,8 @@ static void put_tma(struct tdemu_pmu *pmu, uint64_t tsc)
 }
 
 /*
- * Cycles begin where the first TSC is.  A later one is of the time that they were told
- * up to: the next count is of what comes behind it.
+ * Cycles begin at the first TSC. A later one has the time up to which they were reported: the next
+ * count is of later cycles.
  */
 void tdemu_pt_put_clock(struct tdemu_pmu *pmu)
 {

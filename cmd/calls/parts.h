@@ -15,7 +15,7 @@
 /* The cost of probes per call.  Without these arrays, it is 0. */
 struct td_call_cost {
 	double *values;        /* counts, for each of the plan's events */
-	uint64_t *times_ns;    /* the part within the call, for each group on which it ends */
+	uint64_t *times_ns;    /* the part within the call, for each group that it may end on */
 	uint64_t pair_ns;      /* the total time; 0: unknown */
 	uint64_t variation_ns; /* 95 % of calls cost at most this much more than times_ns */
 	uint64_t off_ns;       /* the total time while the probes are off */

@@ -150,7 +150,10 @@ static const char *text_of(const struct td_sheet_column *column, const void *at)
 
 /* --- CSV -------------------------------------------------------------------- */
 
-/* Must the text be quoted?  Its end and the separator may together contain an earlier separator. */
+/*
+ * Must the text be quoted?  With the separator "--", "a-" must: in "a---", the separator would
+ * begin too early.
+ */
 static bool needs_quotes(const char *separator, const char *text)
 {
 	size_t len = strlen(text);

@@ -658,7 +658,7 @@ static bool has_changed(const struct td_row *row)
 	return cell->high - cell->low > STEADY_POINTS;
 }
 
-/* If the row with most slots has a smaller share, slots of other rows were not counted. */
+/* Minimum share of the row with most slots; below it, slots of other rows were not counted. */
 #define HARDLY_ANY_PCT 1
 
 /* Is level 1 marked because it does not sum to 100 %?  Sets *sum. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# -G and --for-each-cgroup: what is planned and what is refused, with folders
-# that look like a cgroup hierarchy, and with real cgroups where possible.
+# -G and --for-each-cgroup: plans and refused options, with directories that look like a
+# cgroup hierarchy, and with real cgroups where possible.
 
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The metrics that all models have in common: from a folder made here, counted
-# with software events of this very machine, or planned for saved ones.
+# The metrics that all models share: from a directory made here, counted with software
+# events of this machine, or planned for saved ones.
 
 # shellcheck disable=SC2016,SC2154 # jq, sh -c; helper.bash
 load helper

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What shells complete after "tdstat".  One shell of each kind answers all questions of a
+# Completions of shells after "tdstat".  One shell of each kind answers all questions of a
 # test.
 
 # shellcheck disable=SC2016,SC2094,SC2154 # other shells' words; helper.bash

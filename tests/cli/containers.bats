@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What containers and services lack or forbid: perf_event_open(2), /dev, /proc and
-# folders that can be written to.
+# Containers and services that lack or forbid perf_event_open(2), /dev, /proc and writable
+# directories.
 
 # shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
 load helper

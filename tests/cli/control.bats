@@ -6,11 +6,11 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper
 
-# A script as users write them: talk.py fifo|fd OPTIONS -- STEP...  Each step is
-# a line to send ("\n" and "\0" as they are, "|" between pieces), "=N": N bytes of
-# answer, or "make FILE", "file FILE", "rows N" (of the file "rows") or "pass MS".  What
-# came back is printed, then the status of tdstat; its output is in the file "out", its
-# words in "err".
+# A script as users write them: talk.py fifo|fd OPTIONS -- STEP...  Each step is a line to
+# send ("\n" and "\0" unchanged, "|" between pieces), "=N": N bytes of answer, or "make
+# FILE", "file FILE", "rows N" (of the file "rows") or "pass MS".  It prints the answers,
+# then the status of tdstat, whose output is in the file "out" and whose messages are in
+# "err".
 #
 # faults.py is a command whose counts do not depend on time: at each file "goN" it takes
 # as many page faults as that says, and then writes "doneN"; it ends at "end", with 2.

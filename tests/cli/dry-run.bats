@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What tdstat would open, on every saved machine.  The encodings that are
-# expected are those of the kernel's sysfs files and of Intel's event lists, in
-# tests/expected/MODEL.events.
+# Plans of tdstat on every saved machine.  The expected encodings are those of the kernel's
+# sysfs files and of Intel's event lists, in tests/expected/MODEL.events.
 
 # shellcheck disable=SC2016,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# --energy: what is planned for machines with RAPL and uncore units, what is shown
-# of recordings with known joules, and what it excludes.
+# --energy: plans for machines with RAPL and uncore units, reports of recordings with known
+# joules, and excluded options.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper

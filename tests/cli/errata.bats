@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What Intel's files say against values: errata of the events that they are made of, and that
-# they are estimates.
+# Doubts about values in Intel's files: errata of their events, and estimates.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper

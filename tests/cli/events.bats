@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# -e, -d, --null and --filter: perf stat's table, CSV and JSON of events, over
-# the software events of this very kernel; what is planned for saved machines.
+# -e, -d, --null and --filter: perf stat's table, CSV and JSON of events, with the software
+# events of this kernel; plans for saved machines.
 
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2086,SC2154 # awk, jq, sh -c; rows(); lists of options; helper.bash
 load helper

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034 # who loads it reads what is set
-# The examples of the manual: what stands behind "$ " in a literal display, and
-# below it what it prints.
+# The examples of the manual: commands after "$ " in a literal display, and their output
+# below them.
 
 man=$BATS_TEST_DIRNAME/../../man
 

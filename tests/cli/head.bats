@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The head of rows, what recordings tell of who counted, and what --append refuses.
+# The header of rows, the origin of recordings, and rows that --append refuses.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper

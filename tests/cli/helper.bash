@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC1091,SC2034,SC2154 # sourced; what run and try set
-# What the tests of the program share.  Each runs in a folder of its own.
+# Functions of all tests of the program.  Each test runs in its own directory.
 bats_require_minimum_version 1.5.0
 
 # Does the same as bats_load_library, in one process instead of fifteen for each test.
@@ -195,7 +195,7 @@ software_machine() {
 	export SYSFS_PATH=$PWD/machine/sys PERF_CPUID=GenuineIntel-6-FF-0
 }
 
-# The columns of CSV behind the metrics.
+# The columns of CSV after the metrics.
 # shellcheck disable=SC2034 # for the suites
 behind=ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # wing: pictures
-# --html and --svg: what is on the page is what --json-output has; without scripts,
-# with hostile names, and in Chromium (browser.py).
+# --html and --svg: pages contain the values of --json-output; without scripts, with hostile
+# names, and in Chromium (browser.py).
 
 # shellcheck disable=SC2016,SC2094,SC2154,SC2258 # jq, JavaScript; words; helper.bash; -x,
 load helper

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What tests read JSON with.
+# Functions with which tests read JSON.
 
 # jq [OPTION...] FILTER [FILE...]: jq, to which the heads of rows do not exist, as
 # most tests are of the rows.  To see heads: command jq

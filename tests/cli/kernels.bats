@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What tdstat does not do on kernels that are known to do it wrong, which saved machines
-# are said to have.  Which those are is in tests/unit/kernel.c.
+# tdstat avoids faults of kernels, which saved machines pretend to have.
+# tests/unit/kernel.c tests which kernels have them.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper

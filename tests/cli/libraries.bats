@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Shared libraries: which of them a start loads, and what is said where one that few
-# subcommands need is missing.
+# Shared libraries: those that a start loads, and messages about missing ones that few
+# subcommands need.
 
 # shellcheck disable=SC2016,SC2154 # the inner shell expands it; helper.bash
 load helper

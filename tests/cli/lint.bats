@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What "make lint" finds in the source by scripts of its own, in small trees that are
-# broken: a check that cannot fail finds nothing.
+# Scripts of "make lint", on small trees with errors: each check must be able to fail.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper

@@ -28,11 +28,10 @@ prepare_examples() {
 	chmod +x bin/*
 }
 
-# In place of tdstat.  list, report and diff are what they are.  What a recording is
-# of (tests/data/README) is shown from it, by the options that report has, and
-# "record" copies it.  What is made of software events alone is counted.  The
-# rest is planned, for the saved machine.  Each call leaves a line: status and
-# words.
+# A replacement of tdstat for examples.  list, report and diff are the real ones.  Examples
+# with a recording (tests/data/README) show it with the options of report, and "record"
+# copies it.  Examples with only software events are counted.  All others are planned for
+# the saved machine.  Each call leaves a line: status and words.
 a_tdstat() {
 	cat <<-'SCRIPT'
 		#!/usr/bin/env bash

@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Memory that runs out, at one allocation after another: all of the result with exit
-# status 0, or an error that says so.  Some places are tried, evenly spread; with
-# TD_EVERYTHING=1 all.
+# Out of memory at one allocation after another: the whole result with exit status 0, or an
+# error.  Some places are tried, evenly spread; with TD_EVERYTHING=1 all.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# -M: what would be counted on saved machines, and what is shown of recordings.
-# Expected encodings and formulas were read from the kernel tree's metric files,
-# by eye or by metrics.py.  The programs in Python start with plans.py.
+# -M: plans for saved machines, and reports of recordings.  Expected encodings and formulas
+# were read from the kernel tree's metric files, by eye or by metrics.py.  Programs in
+# Python begin with plans.py.
 
 # shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
 load helper

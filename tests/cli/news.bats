@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What a release is: its version, the list of changes, the tarball.
+# Parts of a release: its version, the list of changes, the tarball.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Machines that can count nothing, or only a part: one line says why, and one
-# what to do.
+# Machines that cannot count, or only in part: a line with the reason, and one with the
+# remedy.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# --no-multiplex: what each run of the command would count on saved machines, and
-# software events that are really counted.  How long groups would take turns.
+# --no-multiplex: plans of each run of the command on saved machines, and software events
+# that are really counted.  How long groups would be multiplexed.
 
 # shellcheck disable=SC2013,SC2016,SC2086,SC2154 # words; sh -c; lists of options; helper.bash
 load helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The command line: what is refused (status 64, one line that names the option,
-# nothing on standard output), and which words belong to the command.
+# The command line: refused options (status 64, one line that names the option, empty
+# standard output), and the words that belong to the command.
 
 # shellcheck disable=SC2016,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # helper.bash
-# What tests of pages share: whether they are well formed, and a browser.
+# Functions of tests of pages: a parser, and a browser.
 
 page() {
 	python3 "$here/page.py" "$@"

@@ -265,7 +265,7 @@ lacking() {
 	write cpu_atom/TOPDOWN_RETIRING.ALL/ cpu_atom/TOPDOWN_BE_BOUND.ALL/
 	lacking 'no tree because the core of cpu_atom is unknown'
 	first=topdown-retiring
-	# both kinds of core have these
+	# both core types have these
 	# shellcheck disable=SC2086
 	write slots $fields
 	lacking 'no tree because both core types have topdown-retiring' --model alderlake

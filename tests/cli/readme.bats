@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# README.md: its size and order, its commands, and the table that says how deep the
-# metric files go: these files.  What lib/README.md says of the source is so.
+# README.md: its size and order, its commands, and the table with the deepest levels of
+# these metric files.  Statements of lib/README.md about the source.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper

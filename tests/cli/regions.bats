@@ -202,7 +202,7 @@ assert_nothing_left() {
 	[ "$status" -eq 7 ]
 	[[ $stderr == *"can it write to $place/closed/"* ]]
 	[[ $stderr == *": $place/closed: Permission denied"* ]]
-	# nothing is left, also of a folder that somebody else made
+	# no file is left, even in a directory that another user made
 	# shellcheck disable=SC2016 # of the shell within
 	TMPDIR=$place try "$TDSTAT" regions -- "${as[@]}" sh -c 'mkdir "${TDSTAT_REGIONS%/*}/a"'
 	[ "$status" -eq 0 ]

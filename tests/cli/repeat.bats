@@ -107,7 +107,7 @@ python() {
 			assert line, text
 			mean, error = map(float, line[1].split(" +- "))
 			about(float(line[2]), 100 * error / mean, 0.02, "percent")
-			# the wall clock may be set meanwhile, by a small step
+			# the wall clock may be set by a small step during a run
 			assert sum(own) / 4 <= mean <= 1.01 * took / 4 + 0.01, (own, mean, took)
 			runs = re.findall(r"^ +(\d+\.\d{9}) \(([+-]\d+\.\d{9})\) #+", text, re.M)
 			assert len(runs) == 4 * ("--table" in words), text

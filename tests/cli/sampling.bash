@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154 # helper.bash, and what suites use
-# What the tests of locate and profile share: programs whose functions take known
-# shares of their time, sampled by the kernel's own clocks, which need no PMU.
+# Functions of the tests of locate and profile: programs whose functions take known shares
+# of their time, sampled with the kernel's own clocks, which need no PMU.
 
-# Functions that work off so many rounds: a chain of multiplications in registers, which
-# takes as long in one function as in another, wherever they lie.  Their CPU time is
-# counted up to 2 ms at once: where a hypervisor takes the processor away for longer, the
-# kernel's clocks do not tick meanwhile, and there are no samples.
+# Functions that execute a number of rounds: a chain of multiplications in registers, which
+# takes as long in one function as in another, at any address.  CPU time counts in steps of
+# at most 2 ms: if a hypervisor takes the processor away for longer, the kernel's clocks do
+# not tick, and there are no samples.
 work='#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

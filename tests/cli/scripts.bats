@@ -660,9 +660,9 @@ each_row() {
 	found 0.006
 }
 
-# work: makes work.py FILE MS [ROWS], which burns so much CPU time, until "out" has so many
-# lines, gives the CPU up 20 times, adds to FILE what the kernel's accounting says of it,
-# "CPU-MS SWITCHES", and ends at once
+# work: make work.py FILE MS [ROWS], which uses MS of CPU time, until "out" has ROWS lines,
+# gives up the CPU 20 times, adds the kernel's accounting, "CPU-MS SWITCHES", to FILE, and
+# ends immediately
 work() {
 	# not a wrapper that other commands run in
 	python=/usr/bin/python3

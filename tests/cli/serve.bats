@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # wing: serve
 # shellcheck disable=SC2154 # what try sets
-# tdstat serve and --openmetrics, over software events of this machine; with
-# the real promtool and node_exporter where they could be fetched (tests/tools).
-# What serves and asks is in Python (serve.py), which needs one process for all of a test.
+# tdstat serve and --openmetrics, with software events of this machine; with the real
+# promtool and node_exporter if they could be fetched (tests/tools).  The servers and
+# clients are in Python (serve.py), which needs one process for a whole test.
 
 load helper
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Mistyped command lines: the hint says what was probably meant.
+# Mistyped command lines: hints with the probable meaning.
 
 # shellcheck disable=SC2016,SC2086,SC2154 # what is suggested; lists of options; helper.bash
 load helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What to count and when: -p, -t, -i, --all-user, --all-kernel, -D, --timeout,
-# --pre, --post, -S, over this kernel's software events.
+# Targets and times: -p, -t, -i, --all-user, --all-kernel, -D, --timeout, --pre, --post, -S,
+# with this kernel's software events.
 
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper
@@ -9,10 +9,10 @@ load helper
 # These tests count page faults: their number is known, while the time that the kernel
 # counts for a task depends on the machine.
 #
-# faults.py NAME N...: threads that take so many thousands each.  It writes its pid and
-# their ids to the file NAME; they begin at a line from the FIFO NAME.go, and at the end
-# there is one in NAME.done, and it waits for another.
-# fault.py N [FILE]: one that takes N thousand, and FILE is there before it ends.
+# faults.py NAME N...: threads that take N thousand page faults each.  It writes its pid and
+# their ids to the file NAME.  They begin at a line from the FIFO NAME.go; at the end it
+# writes a line to NAME.done and waits for another one.  fault.py N [FILE]: a process that
+# takes N thousand, and makes FILE before it ends.
 setup_file() {
 	cat >"$BATS_FILE_TMPDIR/touch.py" <<-'PYTHON'
 		import mmap
@@ -400,8 +400,8 @@ now_ms() {
 	try within "$TDSTAT" --timeout 150 -e task-clock -x, -- sleep 600
 	assert_failure 143
 	[[ $stderr == *,msec,task-clock,* ]]
-	# a second later it would be killed: one that is blocked waits until it is asked for.
-	# "say" and "exit" on a machine that is too slow for that is not what is tested.
+	# a second later it would be killed, but a blocked one waits for a request.  "say"
+	# and "exit" are not tested on a machine that is too slow for that.
 	now_ms
 	begin=$now_ms
 	try within env --block-signal=TERM "$TDSTAT" --timeout 150 -e task-clock -x, -- \

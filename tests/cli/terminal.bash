@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2119,SC2120 # rows; look
-# A terminal: a window of a tmux of its own.  On a busy machine a picture may be half
-# drawn: wait for what it is to show, and do not look once.
+# A terminal: a window of its own tmux.  On a busy machine the screen may be half drawn:
+# wait for the expected text instead of looking once.
 
 # open WIDTH HEIGHT: a window with a shell, in place of the one before
 open() {

@@ -9,9 +9,9 @@ load helper
 # spin.py [--each=EVENTS] MS...: a thread for each MS, which uses this much CPU time and has
 # this name, once tdstat has opened EVENTS events for each; the process itself sleeps
 setup_file() {
-	# burn(NAME, MS): uses so much CPU time under this name, and writes into a file "spent"
-	# how much it was; the process itself has the name "all".  So may what a hypervisor
-	# took meanwhile: counters may have it.
+	# burn(NAME, MS): use MS of CPU time under this name, and write the used time into a
+	# file "spent"; the process itself has the name "all".  Time that a hypervisor took
+	# may be included, because counters may include it.
 	cat >"$BATS_FILE_TMPDIR/burn.py" <<-'PYTHON'
 		import os, time
 		def stolen():
@@ -287,8 +287,8 @@ counted("burn 50", rows("out"), late=True)'
 	kill $!
 }
 
-# said: a file of what was shown, without remarks, of a machine that was busy, which are
-# not recorded
+# said: a file of the shown rows, without the notes about a busy machine, which are not
+# recorded
 live() {
 	local line lines
 

@@ -7,9 +7,9 @@ load helper
 
 TIMELINE=$data/alderlake-timeline.jsonl
 
-# What the manual says of errors: of tma_retiring of cpu_core, a field of PERF_METRICS
-# over the sum of the four, which was counted all the time, and of the one of
-# cpu_atom, whose group took turns: python3 TIMELINE
+# Compute the errors as the manual describes: of tma_retiring of cpu_core, a field of
+# PERF_METRICS divided by the sum of the four, which was counted all the time, and of that
+# of cpu_atom, whose group was multiplexed: python3 TIMELINE
 errors_of_retiring() {
 	python3 - "$1" <<-'EOS'
 		import json, math, statistics, sys

@@ -431,7 +431,7 @@ has_processes() {
 	ended 0
 }
 
-# has_colours: the window has colours of letters, or behind them
+# has_colours: the letters of the window, or their background, have colours
 has_colours() {
 	look -e
 	[[ ${rows[*]} =~ $'\e['[0-9\;]*[34][0-7]m ]]

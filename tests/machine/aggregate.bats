@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2034,SC2086,SC2154 # lists of words; what "run --separate-stderr" sets
-# Aggregation: ids and the numbers behind them are perf's, sums over ids are the
-# machine's, and metrics come from summed counts.
+# Aggregation: ids and the numbers after them are perf's, sums over ids are the machine's,
+# and metrics come from summed counts.
 # machine: adl --full --no-halt --skew 4
 # release: spr --no-halt --skew 4
 # release: spr --no-halt --skew 1 --smp 32,sockets=2,cores=8,threads=2 --mem 2048

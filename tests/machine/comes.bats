@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2016,SC2154 # the shell of a command; what "run --separate-stderr" sets
-# What goes away while it is counted by a service, and comes back: CPUs, cgroups.
-# A service gives up all rights but CAP_PERFMON, which Debian's kernel does not heed
-# where perf_event_paranoid is 3.
+# CPUs and cgroups that disappear and come back while a service counts them.  A service
+# gives up all privileges except CAP_PERFMON, which Debian's kernel ignores if
+# perf_event_paranoid is 3.
 # machine: adl --full --no-halt --sysctl kernel.perf_event_paranoid=2
 
 load helper

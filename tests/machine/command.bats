@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # what "run --separate-stderr" sets
-# A command on a hybrid machine: on one kind of core, on both, with children;
-# what it inherits, and what its end means.
+# A command on a hybrid machine: on one core type, on both, with children; its environment,
+# and the effect of its end.
 # machine: adl
 
 load helper

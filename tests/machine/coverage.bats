@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # what "run" sets
-# Errors: 95 of 100 stated intervals hold what happened in the run, which the emulated
-# machine tells: tests/emulator/README.md, The truth of a run.
+# Errors: 95 of 100 stated intervals contain the true value of the run, which the emulated
+# machine reports: tests/emulator/README.md, The truth of a run.
 # machine: spr --noise 20,12 --sysctl kernel.nmi_watchdog=0 --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth
 # release: adl --noise 20,11 --sysctl kernel.nmi_watchdog=0 --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
 # release: spr --noise 3,13 --sysctl kernel.nmi_watchdog=0 --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # tdstat diff of two builds, which differ by five points of one node (diff.truth), on a
-# machine whose rates walk by 3 %.  How often it finds one point, and how often something
-# where nothing changed, is a matter of unit/diff_chance.c, whose runs are simulated.
+# machine whose rates walk by 3 %.  unit/diff_chance.c simulates how often it finds one
+# point, and how often it finds a change where there is none.
 # machine: spr --no-halt --noise 3,7 --smp 2,sockets=1,cores=2,threads=1 --truth tests/machine/diff.truth:old
 
 # shellcheck disable=SC2154 # what run sets

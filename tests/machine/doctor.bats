@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# tdstat doctor where there are counters, or a kernel that has none.  What its loops
-# count is told to the emulator by a library that comes before libc
-# (tests/emulator/loops.c): without it they all count the same, and that has to fail.
+# tdstat doctor with counters, and with a kernel that has none.  A library that is loaded
+# before libc (tests/emulator/loops.c) selects the counts of its loops: without it they all
+# count the same, and the self-test has to fail.
 # machine: adl --truth tests/emulator/scenarios/alderlake.truth
 # machine: skx --truth tests/emulator/scenarios/skylakex.truth
 # machine: hidden

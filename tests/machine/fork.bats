@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2016,SC2030,SC2031,SC2094,SC2154 # the commands' shell; what "run" sets
-# Commands that fork while four loops keep the machine busy: a child that
-# exits and has lost its CPU keeps the kernel from reading its parent's groups
-# for a long time.  FORK_RUNS= says how often each is run.
+# Commands that fork while four loops keep the machine busy: a child that exits and has lost
+# its CPU prevents the kernel from reading its parent's groups for a long time.  FORK_RUNS=
+# is the number of runs of each.
 # machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2
 # release: spr --smp 2,sockets=1,cores=1,threads=2
 # release: spr --smp 2,sockets=1,cores=1,threads=2 --kernel 6.1
@@ -19,8 +19,8 @@ setup() {
 	done
 }
 
-# goes_on STATUS COMMAND...: each of the runs has the command's own status, and
-# its last line ran; no trouble is told but rows that lack a group.
+# goes_on STATUS COMMAND...: each run has the command's own status, and its last line ran;
+# the only messages are about rows that lack a group.
 goes_on() {
 	for ((run = 0; run < RUNS; run++)); do
 		rm -f last

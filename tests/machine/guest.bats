@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Where PERF_METRICS cannot be had: in a virtual machine, whose host may forbid
-# events beside, and where somebody else holds them.
+# Machines without PERF_METRICS: virtual machines, whose host may also forbid events, and
+# another program that holds them.
 # machine: sprvm --filter 10a4 --no-halt --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth:dram_latency
 # machine: spr --no-halt --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth:dram_latency
 # release: adlvm --filter 10a4 --no-halt --truth tests/emulator/scenarios/alderlake.truth:dram_latency
@@ -38,7 +38,7 @@ alike() {
 	jq -es 'map(select(.metric)) | all(.general_counters)' out
 	jq -es 'map(select(.metric == "tma_memory_bound" or .metric == "tma_core_bound"))
 		| length == 2 and all(.value == null and (.why | test("the host forbids it")))' out
-	# of the truth: 69 % backend bound
+	# the truth: 69 % backend bound
 	jq -es 'map(select(.metric == "tma_backend_bound"))[0].value | . > 68.5 and . < 69.5' out
 	jq -es 'map(select(.metric and .level <= 2 and .value == null)) | length == 2' out
 	run -0 --separate-stderr "$TDSTAT" -a -l 2 -- sleep 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154 # bats reads and sets some
-# What the tests on the emulated machine share; each runs in a folder of its own.
+# Functions of the tests on the emulated machine; each test runs in its own directory.
 bats_require_minimum_version 1.5.0
 load ../cli/json
 load ../cli/wait
@@ -23,7 +23,7 @@ fi
 # shellcheck disable=SC2090
 export WORK WORK_TO_END
 
-# The latter; "running" tells that it has begun.
+# WORK_TO_END, which makes the file "running" when it begins
 export WORK_ON="touch running; $WORK_TO_END"
 
 setup() {
@@ -34,7 +34,7 @@ teardown() {
 	tidy_up
 }
 
-# Ends what still works on; says what the last "run" printed where a test failed.
+# End the remaining processes; after a failure, print the output of the last "run".
 tidy_up() {
 	touch end
 	# shellcheck disable=SC2046

@@ -138,7 +138,7 @@ teardown() {
 		run -0 --separate-stderr "$TDSTAT" -a $how -r 3 -o out -- \
 			sh -c 'echo 0 >/sys/devices/system/cpu/cpu7/online; sleep 0.2'
 		echo 1 >/sys/devices/system/cpu/cpu7/online
-		# of the first run, while it lasts, and of those behind it: each once
+		# notes about the first run, during it, and about those after it: each once
 		grep -q 'CPU(s) 7 went offline' <<<"$stderr"
 		[ -z "$(sort <<<"$stderr" | uniq -d)" ]
 		grep -E 'system wide.*3 runs' out

@@ -33,7 +33,7 @@ any_row() {
 	grep -q '"share":' out
 }
 
-# so many that functions can be told apart: in the table, or in the rows in JSON
+# enough samples to distinguish functions: in the table, or in the rows in JSON
 enough_samples() {
 	sed -nE 's/.* ([0-9,]+) samples of about .*/\1/p; s/.*"samples":([0-9]+).*/\1/p' out | tr -d , |
 		awk '{ sum += $1 } END { exit sum < 30 }'

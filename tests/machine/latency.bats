@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Retire latencies, which tdstat samples beside what it counts: those of the truth, and
-# those that the newest perf finds; and what is told where there are no samples.
+# Retire latencies, which tdstat samples while it counts: the true ones, and those of the
+# newest perf; and messages if there are no samples.
 # machine: mtl --no-halt --sysctl kernel.kptr_restrict=2 --sysctl kernel.perf_cpu_time_max_percent=0 --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/meteorlake.truth:page_walks
 # release: mtl --no-halt --no-pebs --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/meteorlake.truth:page_walks
 

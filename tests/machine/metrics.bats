@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # what "run --separate-stderr" sets
-# Metrics of the files: beside perf's, deep trees, how the groups take turns,
-# and the known rates of the L2 cache's event.
+# Metrics of the files: compared with perf's, deep trees, multiplexing of the groups, and
+# the known rates of the L2 cache's event.
 # machine: adl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2
 # release: spr --no-halt --smp 4,sockets=1,cores=2,threads=2
 

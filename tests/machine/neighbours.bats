@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What tdstat takes from others who count on the same machine: nothing that they
-# would miss.
+# Other programs that count on the same machine: tdstat takes no counts from them.
 # machine: spr --no-halt --smp 4,sockets=1,cores=2,threads=2 --sysctl kernel.watchdog_thresh=2
 
 # shellcheck disable=SC2154 # helper.bash

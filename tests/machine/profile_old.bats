@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# tdstat profile on a kernel that tells no counts in samples of what a command starts.
+# tdstat profile on a kernel whose samples of a command's children contain no counts.
 # machine: adl --kernel 6.1 --smp 4,sockets=1,cores=4,threads=1 --cores 2 --sysctl kernel.perf_cpu_time_max_percent=0 --truth tests/emulator/scenarios/alderlake.truth
 
 # shellcheck disable=SC2154 # stderr, of run

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the tests of the emulated Processor Trace share: build/tests/machine/traced is
+# Functions of the tests of the emulated Processor Trace: build/tests/machine/traced is
 # traced, and perf decodes the trace.
 
 setup() {

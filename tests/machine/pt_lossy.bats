@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# An emulated Processor Trace that loses packets: of what is left nothing is wrong.
+# An emulated Processor Trace that loses packets: the remaining calls are right.
 # machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --pt-lossy 8192 --sysctl kernel.perf_cpu_time_max_percent=0 --sysctl kernel.kptr_restrict=0
 
 # shellcheck disable=SC2154 # traced, of pt.bash

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# README's example of a tree is what is printed today, and its commands work.
+# The example of a tree in README.md is today's output, and its commands work.
 # machine: spr --truth tests/emulator/scenarios/sapphirerapids.truth:dram_latency
 
 load helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # what "run --separate-stderr" sets
-# What this user may not count, and what others have taken.
+# Counters that this user may not use, and those that other programs hold.
 # machine: adl
 
 load helper

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What samples tell: precise ones the retire latencies, of which perf makes values of
-# metrics, and those of a group the counts of all its members.  Perf stat gives perf
-# record three seconds to begin: without kallsyms it is faster, and the kernel, for
-# which the emulator is slow, shall not take fewer samples.
+# Contents of samples: precise ones have the retire latencies, from which perf computes
+# metrics, and those of a group the counts of all its members.  Perf stat gives perf record
+# three seconds to begin: without kallsyms it is faster, and the kernel, for which the
+# emulator is slow, must not take fewer samples.
 # release: gnr --no-halt --sysctl kernel.kptr_restrict=2 --sysctl kernel.perf_cpu_time_max_percent=0 --smp 2,sockets=1,cores=2,threads=1 --truth tests/machine/samples.truth:locks
 # release: mtl --no-halt --sysctl kernel.kptr_restrict=2 --sysctl kernel.perf_cpu_time_max_percent=0 --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/meteorlake.truth:page_walks
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # wing: serve
 # shellcheck disable=SC2154 # what "run --separate-stderr" sets
-# The counters of tdstat serve as a real Prometheus sees them.  Two scenarios take
-# turns every two seconds, so that a mean is not the value of any moment.  Not with
-# --phase: there PERF_METRICS is no average, so turns of two users get wrong parts.
-# CPUs that come back are opened anew, without the rights that serve gave up.
+# The counters of tdstat serve as a real Prometheus reads them.  Two scenarios alternate
+# every two seconds, so that a mean differs from the value at any moment.  Not with --phase,
+# because there PERF_METRICS is not an average, so the turns of two users get wrong shares.
+# CPUs that come back are reopened without the privileges that serve gave up.
 # machine: adl --no-halt --sysctl kernel.perf_event_paranoid=2 --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
 
 load helper

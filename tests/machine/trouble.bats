@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2016,SC2034,SC2154 # awk programs; what bats reads, and what it sets
-# What comes in between: the NMI watchdog, CPUs that come and go, a suspended
-# machine, a clock that is set.
+# Interruptions: the NMI watchdog, CPUs that go offline and come back, a suspended machine,
+# a clock that is set.
 # machine: adl --no-halt
 
 load helper

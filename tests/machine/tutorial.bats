@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What tdstat-tutorial(7) shows is what its commands print of its programs, in a
+# The examples of tdstat-tutorial(7) are the output of its commands for its programs, in a
 # terminal of 80 columns.  tests/emulator/slow.c gives their functions the scenarios that
 # they would have on silicon.
 # machine: spr --smp 4,sockets=1,cores=2,threads=2 --sysctl kernel.perf_cpu_time_max_percent=0 --truth tests/emulator/scenarios/sapphirerapids.truth

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The verdict names the node that the scenario is named after, or says that there is
-# no single cause.  VERDICT_RUNS=100 make check-machine-all ONLY=verdict takes hours.
+# The verdict names the node of the scenario's name, or states that there is no single
+# cause.  VERDICT_RUNS=100 make check-machine-all ONLY=verdict takes hours.
 # release: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
 # release: spr --noise 10,5 --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth
 

@@ -119,7 +119,7 @@ struct td_perf_file {
 		uint64_t user_ns, system_ns;
 	} * intervals;
 	size_t nr_intervals;
-	size_t next_interval; /* for td_perf_output_next() */
+	size_t next_interval; /* index of the interval to read next */
 	struct td_perf_reading {
 		uint32_t event, place;
 		int nr; /* number of CPUs of the place; 0: unknown */

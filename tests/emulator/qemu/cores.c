@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The core types, and their rates where no truth file has any. */
+/* The kinds of core, and how fast they count where no truth file says it. */
 #include "qemu/osdep.h"
 
 #include "cpu.h"

@@ -47,7 +47,7 @@ int64_t tdemu_clock(const struct tdemu_pmu *pmu)
 	return now - pmu->halted_for - pmu->behind;
 }
 
-/* Counting that was held back continues from here. */
+/* What was held back is counted from here on. */
 static void catch_up(struct tdemu_pmu *pmu)
 {
 	if (!pmu->behind)
@@ -89,7 +89,7 @@ void tdemu_unhalt(CPUX86State *env)
 	tdemu_arm_again(pmu);
 }
 
-/* Return the host's CPU time of the virtual CPU's thread, which calls this. */
+/* What the thread of the virtual CPU, which calls, has used of the host. */
 static int64_t used_ns(void)
 {
 	struct timespec used;
@@ -124,7 +124,7 @@ static void add_slots(struct tdemu_pmu *pmu, uint64_t rate, int64_t ns)
 		pmu->sum[i] += slots * fields[i];
 }
 
-/* Return the counters that count, as bits of GLOBAL_CTRL. */
+/* Those that count, as bits of GLOBAL_CTRL. */
 static uint64_t get_on(const struct tdemu_pmu *pmu)
 {
 	uint64_t on = 0;
@@ -221,10 +221,11 @@ static int64_t stolen_ns(struct tdemu_pmu *pmu)
 }
 
 /*
- * The kernel reads the time, and then reads or starts the counters of a group one after the other.
- * On silicon this takes no time.  Here the host may stop the virtual CPU in between, for longer
- * than everything else takes: then the counters are held back until the kernel reads the time
- * again.  Counts so far stay, and the clock never goes backwards.
+ * The kernel looks at the time, and then reads the counters of a group one after the
+ * other, or starts them.  On silicon that is one moment.  Here the host may stop the
+ * virtual CPU meanwhile, for longer than all else takes: then the counters stay behind
+ * until the kernel looks at the time again.  What is counted already stays so: the
+ * clock never goes back.
  */
 void tdemu_hold_back(struct tdemu_pmu *pmu)
 {
@@ -235,7 +236,7 @@ void tdemu_hold_back(struct tdemu_pmu *pmu)
 		pmu->behind += stolen_ns(pmu);
 }
 
-/* Return the counts that the stopped counters would have now. */
+/* What the counters that were stopped would have counted until now. */
 static void count_stopped(struct tdemu_pmu *pmu, int64_t ns)
 {
 	int64_t until = pmu->at + ns;
@@ -274,9 +275,9 @@ void tdemu_metrics_reset(struct tdemu_pmu *pmu)
 }
 
 /*
- * The value read from PERF_METRICS, and the value before rounding.  The kernel saves it when it
- * switches to another task and writes it back later; without this, the rounding errors of many
- * switches would add up, always in the same direction.
+ * What was read of PERF_METRICS, and what it was rounded from.  The kernel saves it
+ * when it switches to another task and writes it back later; without this, the
+ * rounding would add up in each of many switches, always in the same direction.
  */
 static struct metrics_read {
 	uint64_t slots_read, value;
@@ -331,13 +332,13 @@ void tdemu_metrics_write(struct tdemu_pmu *pmu, uint64_t value)
 		pmu->sum[i] = pmu->slots * (value >> 8 * i & 0xff) / 255;
 }
 
-/* With --phase, a read gives the current phase, so that no row contains both. */
+/* With --phase a read tells the phase, so that no row is of both. */
 static bool is_average(const struct tdemu_pmu *pmu)
 {
 	return pmu->slots > 0 && !(pmu->scenario->phased && tdemu_settings()->phase_ms);
 }
 
-/* Return the average so far, in 1/255 of the slots. */
+/* What an average has so far, in 1/255 of the slots. */
 static void average(const struct tdemu_pmu *pmu, double parts[TDEMU_FIELDS])
 {
 	tdemu_fields(pmu, parts);

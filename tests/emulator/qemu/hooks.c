@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calls from QEMU, passed on to the vendor's part. */
+/* What QEMU calls, handed on to the vendor's part. */
 #include "qemu/osdep.h"
 
 #include "cpu.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of the emulated PMU that QEMU calls (../hooks.patch).  If the machine has no PMU, each
- * does nothing, or returns that it handled nothing.
+ * What QEMU calls of the emulated PMU (../hooks.patch).  Each function does
+ * nothing, or says that it knows nothing, where the machine has no PMU.
  */
 #ifndef TDEMU_HOOKS_H
 #define TDEMU_HOOKS_H
@@ -16,7 +16,7 @@ bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value);
 bool tdemu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value);
 bool tdemu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value);
 
-/* After RDTSC. */
+/* Behind RDTSC. */
 void tdemu_rdtsc(CPUX86State *env);
 
 /* The clock of a CPU stops while it is halted. */
@@ -28,12 +28,12 @@ void tdemu_guest(CPUX86State *env, bool runs);
 
 /* WRFSBASE, which the kernel executes when it switches to another thread. */
 void tdemu_switch(CPUX86State *env);
-/* Must calls and returns be reported? Known when code is translated. */
+/* Whether calls and returns are to be told: known when code is translated. */
 bool tdemu_has_lbr(void);
 void tdemu_call(CPUX86State *env, uint64_t from, uint64_t to);
 void tdemu_return(CPUX86State *env);
 
-/* The end of a block, for Processor Trace.  From JUMP_TO on, a trace contains the target. */
+/* How a block ends, for Processor Trace.  From JUMP_TO on, a trace tells where to. */
 enum {
 	TDEMU_LINEAR,
 	TDEMU_JUMP,
@@ -45,11 +45,11 @@ enum {
 	TDEMU_FAR,
 };
 
-/* A block begins on a CPU that traces; false: execute a single instruction of it. */
+/* Of a CPU that traces: a block begins; false: execute one instruction of it. */
 bool tdemu_block(CPUX86State *env, uint64_t ip, uint32_t size, uint32_t nr);
-/* After an instruction that may have changed the mode. */
+/* Behind an instruction that may have changed the mode. */
 void tdemu_far(CPUX86State *env);
-/* Before an interrupt or exception; tdemu_far() follows. */
+/* Before an interrupt or exception, behind which is tdemu_far(). */
 void tdemu_interrupt(CPUX86State *env);
 /* Whether a write to this register is a #GP. */
 bool tdemu_pt_refuses(CPUX86State *env, uint32_t msr, uint64_t value);

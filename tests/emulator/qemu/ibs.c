@@ -35,15 +35,15 @@ enum {
 };
 
 enum {
-	LVT_VALID = 1 << 8, /* in IBS_CTL, which otherwise contains the entry: 0 */
+	LVT_VALID = 1 << 8, /* of IBS_CTL, which else has the entry: 0 */
 	L2_TLB_CYCLES = 7,
 	WALK_CYCLES = 40,
-	CYCLES_BEYOND = 20, /* cycles of an operation in addition to its wait */
-	MAX_LATE = 8,       /* maximum number of late periods */
-	MIN_PERIOD = 16,
+	CYCLES_BEYOND = 20, /* of an operation, beside its wait */
+	MOST_LATE = 8,      /* periods that may be behind */
+	LEAST_PERIOD = 16,
 };
 
-/* CPUID: everything except OpData4; and filters for latencies, as on Zen 5. */
+/* What CPUID tells: all but OpData4; of Zen 5 that latencies can be filtered, too. */
 #define FEATURES      0x0bff
 #define FEATURE_LDLAT (1u << 12)
 
@@ -143,14 +143,14 @@ static unsigned int cycles(double nr)
 /* --- counting -------------------------------------------------------------- */
 
 /*
- * The effect of a maximum of 0 on silicon is unknown.  Linux 6.12 writes it after late samples to
- * get more of them: here they come as fast as they can.
+ * What a maximum of 0 does on silicon is not known here.  Linux 6.12 writes one after late
+ * samples, to get more of them: here they come as fast as they can.
  */
 static uint64_t period(const struct tdemu_ibs *unit, int nr)
 {
 	uint64_t ext = nr == TDEMU_IBS_OP ? unit->ctl & OP_MAX_EXT : 0;
 
-	return MAX((unit->ctl & 0xffff) << 4 | ext, MIN_PERIOD);
+	return MAX((unit->ctl & 0xffff) << 4 | ext, LEAST_PERIOD);
 }
 
 /*
@@ -213,7 +213,7 @@ void tdemu_ibs_overflow(struct tdemu_pmu *pmu, int nr)
 {
 	struct tdemu_ibs *unit = &pmu->ibs[nr];
 
-	unit->late = MIN(unit->late + unit->counter.value, MAX_LATE * period(unit, nr));
+	unit->late = MIN(unit->late + unit->counter.value, MOST_LATE * period(unit, nr));
 	unit->counter.on = false;
 	unit->due = true;
 }
@@ -326,7 +326,7 @@ static uint64_t translate(const struct tdemu_pmu *pmu, double fetches, unsigned 
 	return FETCH_L1_TLB | FETCH_L2_TLB;
 }
 
-/* Beyond the L2 cache no event separates code from data, so it is as for data. */
+/* Behind the L2 cache no event tells code: it is as for data. */
 static uint64_t fill(const struct tdemu_pmu *pmu, unsigned int *latency)
 {
 	double dram = rate(pmu, FROM_DRAM);
@@ -383,7 +383,7 @@ static bool take(struct tdemu_pmu *pmu, int nr)
 		return true;
 	}
 	restart(unit, nr, 0);
-	/* no interrupt wakes the CPU: check again when it continues */
+	/* no interrupt wakes the CPU: look again when it goes on */
 	pmu->armed = true;
 	pmu->due_at = pmu->at + 1;
 	return false;

@@ -29,7 +29,7 @@ enum {
 	EDX
 };
 
-/* Leaf 0x23 has the counters of each core type; leaf 0xA is the same for all. */
+/* What each kind of core counts is told in leaf 0x23; leaf 0xA is for all. */
 static void leaf_a(uint32_t r[4])
 {
 	const struct tdemu_core *core = tdemu_settings()->leaf_a;
@@ -67,7 +67,7 @@ static void leaf_7(uint32_t subleaf, uint32_t r[4])
 		r[EAX] |= 1u << 8; /* ARCH_PERFMON_EXT */
 }
 
-/* PERF_CAPABILITIES; the DS area for PEBS, without BTS. */
+/* PERF_CAPABILITIES; for PEBS the DS area, of which there is no BTS. */
 static void leaf_1(struct tdemu_pmu *pmu, uint32_t r[4])
 {
 	r[ECX] |= 1u << 15;
@@ -109,7 +109,7 @@ void tdemu_intel_cpuid(struct tdemu_pmu *pmu, uint32_t leaf, uint32_t subleaf, u
 /* PEBS: a trap, registers as the architecture has them, format 4, adaptive. */
 #define PEBS_CAPABILITIES (1 << 6 | 1 << 7 | 4 << 8 | 1 << 14)
 
-/* Full-width writes; PERF_METRICS, which a hybrid reports only with leaf 0x23. */
+/* Full-width writes; PERF_METRICS, which a hybrid tells with leaf 0x23 only. */
 static uint64_t capabilities(const struct tdemu_core *core)
 {
 	const struct tdemu_settings *settings = tdemu_settings();
@@ -233,7 +233,7 @@ bool tdemu_intel_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 	return true;
 }
 
-/* Does the core have this counter? mask: the counters in CPUID, or 0. */
+/* The counters of a kind that the core has; mask: as CPUID tells it, or 0. */
 static bool has(uint32_t nr, uint32_t how_many, uint32_t mask)
 {
 	return nr < 32 && (mask ? mask >> nr & 1 : nr < how_many);

@@ -14,7 +14,7 @@
 enum {
 	GAP_NS = 50000, /* an emulator needs some time between interrupts */
 	AGAIN_NS = 10000,
-	MAX_WAITS = 40,
+	MOST_WAITS = 40,
 	DEBUGCTL = 8, /* in extra[] */
 };
 
@@ -102,7 +102,7 @@ static void interrupt(CPUState *cs, run_on_cpu_data data)
 	tdemu_hold_back(pmu);
 	tdemu_advance(pmu);
 	if (is_due(pmu)) {
-		if (is_for_user_mode(pmu) && !in_user_mode(pmu) && pmu->waited++ < MAX_WAITS)
+		if (is_for_user_mode(pmu) && !in_user_mode(pmu) && pmu->waited++ < MOST_WAITS)
 			pmu->last = pmu->at - GAP_NS + AGAIN_NS;
 		else
 			deliver(pmu);

@@ -16,7 +16,7 @@ enum {
 	TO = 0x1600,
 };
 
-/* Bits of CTL. */
+/* Of CTL. */
 enum {
 	ON = 1 << 0,
 	KERNEL = 1 << 1,

@@ -90,8 +90,8 @@ void tdemu_noise_fields(const struct tdemu_pmu *pmu, int64_t at, double fields[T
 }
 
 /*
- * The number depends on SLOTS: while SLOTS does not change, PERF_METRICS gives the same value
- * again, as on silicon.  The kernel reads it once for each event of a task that it stops.
+ * Of what stands in SLOTS: read again while it stands still, PERF_METRICS is the same,
+ * as in silicon.  The kernel reads it once for each event of a task that it stops.
  */
 static uint64_t roll(const struct tdemu_pmu *pmu)
 {

@@ -34,8 +34,8 @@ enum {
 };
 
 /* One less than the number of branches. */
-#define MAX_BRANCHES_SHIFT 24
-#define MAX_BRANCHES       (255ULL << MAX_BRANCHES_SHIFT)
+#define MOST_BRANCHES_SHIFT 24
+#define MOST_BRANCHES       (255ULL << MOST_BRANCHES_SHIFT)
 
 struct record {
 	uint64_t words[4 + 4 + 18 + 32 + 3 * TDEMU_BRANCHES];
@@ -75,13 +75,13 @@ static unsigned int latency_of(const struct tdemu_pmu *pmu, int bit)
 	return bit < TDEMU_GENERAL ? tdemu_latency(pmu, bit) : TDEMU_LATENCY;
 }
 
-/* Return the groups of a record.  Branches, and their number, only if there are any. */
+/* What a record has.  Branches, and how many, only where there are any. */
 static uint64_t groups_of(const struct tdemu_pmu *pmu)
 {
 	uint64_t config = pmu->extra[DATA_CFG];
 	bool branches = tdemu_settings()->lbr && config & BRANCHES;
 
-	return config & (branches ? GROUPS | MAX_BRANCHES : GROUPS & ~BRANCHES);
+	return config & (branches ? GROUPS | MOST_BRANCHES : GROUPS & ~BRANCHES);
 }
 
 /* The last one first. */
@@ -116,7 +116,7 @@ static void fill(struct record *record, struct tdemu_pmu *pmu, int bit)
 	for (int i = 0; groups & VECTORS && i < 32; i++)
 		put(record, 0);
 	if (groups & BRANCHES)
-		put_branches(record, pmu, groups >> MAX_BRANCHES_SHIFT);
+		put_branches(record, pmu, groups >> MOST_BRANCHES_SHIFT);
 	record->words[0] |= (uint64_t)record->nr * 8 << 48;
 }
 
@@ -133,7 +133,7 @@ static uint64_t read_ds(struct tdemu_pmu *pmu, int offset)
 	return value;
 }
 
-/* The counter continues from its reset value, plus its counts since then. */
+/* The counter goes on from its reset value, plus what it counted meanwhile. */
 static void reload(struct tdemu_pmu *pmu, int bit)
 {
 	struct tdemu_counter *counter = bit < 32 ? &pmu->general[bit] : &pmu->fixed[bit - 32];
@@ -145,7 +145,7 @@ static void reload(struct tdemu_pmu *pmu, int bit)
 	counter->value = (counter->value + reset) & TDEMU_COUNTER_MASK;
 }
 
-/* Returns false if there is no room, or no buffer. */
+/* False: there is no room, or no buffer. */
 static bool append(struct tdemu_pmu *pmu, struct record *record)
 {
 	uint64_t index = read_ds(pmu, INDEX), size = record->nr * 8;

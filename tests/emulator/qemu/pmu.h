@@ -40,7 +40,7 @@ enum {
 #define TDEMU_COUNTER_MASK  ((1ULL << 48) - 1)
 #define TDEMU_STATUS_BUFFER (1ULL << 62) /* PEBS' is full */
 #define TDEMU_STATUS_TRACE  (1ULL << 55) /* a part of it is full */
-#define TDEMU_STATUS_FROZEN (1ULL << 59) /* no counter counts while it is set */
+#define TDEMU_STATUS_FROZEN (1ULL << 59) /* nothing counts while it is set */
 
 /* The fields of PERF_METRICS, in the order of its bytes. */
 enum {
@@ -64,11 +64,11 @@ struct tdemu_core {
 	uint32_t native_id;   /* CPUID 0x1A */
 	unsigned int cycles;  /* in 1024 ns */
 	unsigned int width;   /* slots a cycle */
-	unsigned int version; /* version of perfmon */
+	unsigned int version; /* of perfmon */
 	bool amd, atom;
 	bool metrics;           /* has PERF_METRICS */
-	bool leaf_23;           /* CPUID 0x23 lists its counters */
-	uint8_t general, fixed; /* numbers of counters in CPUID 0xA */
+	bool leaf_23;           /* tells its counters in CPUID 0x23 */
+	uint8_t general, fixed; /* how many CPUID 0xA tells */
 	uint8_t fixed_mask;
 	uint16_t general_23; /* the masks of CPUID 0x23 */
 	uint16_t fixed_23;
@@ -98,16 +98,16 @@ struct tdemu_settings {
 	const char *sums;                  /* the file of sums.c */
 	double watts[TDEMU_DOMAINS];       /* rapl.c; 0: there is none */
 	int dram_unit;                     /* 2^-N J, where it is DRAM's own */
-	const char *uncore;                /* uncore whose registers it has; NULL: none */
+	const char *uncore;                /* whose registers it has; NULL: none */
 	uint32_t filtered[TDEMU_FILTERED]; /* umask << 8 | code */
 	int nr_filtered;
-	double fields[2][TDEMU_FIELDS]; /* shares of 1; the second set in every other phase */
+	double fields[2][TDEMU_FIELDS]; /* of 1; the second every other phase */
 	int nr_kinds;
 	struct {
 		const struct tdemu_core *core;
 		int from; /* the first CPU of this kind */
 	} kinds[TDEMU_KINDS];
-	const struct tdemu_core *leaf_a; /* core whose counters CPUID 0xA lists */
+	const struct tdemu_core *leaf_a; /* whose counters CPUID 0xA tells */
 };
 
 /* Reads the environment, once. */
@@ -130,11 +130,11 @@ enum {
 	TDEMU_LATENCY = 10
 }; /* where no line names it */
 
-/* Rates of one core type in a scenario. */
+/* What one kind of core counts in a scenario. */
 struct tdemu_truth {
 	bool named;
 	double ghz;
-	double fields[TDEMU_FIELDS]; /* shares of 1 */
+	double fields[TDEMU_FIELDS]; /* of 1 */
 	double fixed[TDEMU_FIXED];   /* a core cycle; below 0: not named */
 	GArray *latencies;           /* struct tdemu_event with cycles, sorted */
 	GArray *events;              /* struct tdemu_event, sorted */
@@ -153,7 +153,7 @@ void tdemu_truth_load(const char *path, GPtrArray *scenarios);
 /* Events a core cycle; 0: no line names it. */
 double tdemu_truth_rate(const struct tdemu_truth *truth, uint64_t config, uint64_t extra);
 
-/* Return the cycles that a record of the event contains. */
+/* Cycles that a record of the event tells. */
 unsigned int tdemu_truth_latency(const struct tdemu_truth *truth, uint64_t config, uint64_t extra);
 
 /* The scenarios that there are; the one that runs unless a thread chose. */
@@ -167,8 +167,8 @@ const struct tdemu_scenario *tdemu_scenario_of_bytes(uint64_t bytes);
 struct tdemu_counter {
 	uint64_t value;
 	/*
-	 * in 2^-32.  It stays when the kernel writes the value, because multiplexed events would
-	 * otherwise lose half a count in each turn.
+	 * in 2^-32.  It stays when the kernel writes the value, or events that
+	 * take turns would lose half a count in each turn.
 	 */
 	uint32_t fraction;
 	bool on;
@@ -193,22 +193,22 @@ struct tdemu_pmu {
 	uint64_t fixed_ctrl, global_ctrl, status;
 	bool guest; /* the CPU runs a virtual machine */
 	uint64_t extra[TDEMU_EXTRAS];
-	int64_t at;    /* the time of the counters on the CPU's own clock */
+	int64_t at;    /* where the counters stand on the CPU's own clock */
 	double actual; /* cycles since it was reset: APERF */
 
 	/* virtual ns: since when it is halted; how long it did not run */
 	int64_t halted_at, halted_for;
-	/* the kernel's last step: with interrupts off; virtual ns; CPU ns */
+	/* of the kernel's last step: with interrupts off; virtual ns; CPU ns */
 	bool in_kernel;
 	int64_t step_at, used_at_step;
 	int64_t behind;   /* ns that are to be counted later */
-	uint64_t stopped; /* counters that this path stopped and did not change */
+	uint64_t stopped; /* counters that this path stopped and left alone */
 
 	/* which scenario runs, and in which thread (threads.c) */
 	const struct tdemu_scenario *scenario;
 	const struct tdemu_scenario *usual; /* where no thread has chosen */
 	uint64_t stack;
-	double slots, sum[TDEMU_FIELDS]; /* sums that PERF_METRICS then averages */
+	double slots, sum[TDEMU_FIELDS]; /* what PERF_METRICS then averages */
 
 	/* interrupts.c */
 	QEMUTimer *timer;
@@ -233,9 +233,9 @@ int64_t tdemu_clock(const struct tdemu_pmu *pmu);
 void tdemu_hold_back(struct tdemu_pmu *pmu);
 /* Brings the counters to now. */
 void tdemu_advance(struct tdemu_pmu *pmu);
-/* Call this after a change of what counts, or of its rate. */
+/* After something changed that says what counts, or how fast. */
 void tdemu_changed(struct tdemu_pmu *pmu);
-/* Return the value of PERF_METRICS. */
+/* What PERF_METRICS reads. */
 uint64_t tdemu_metrics(struct tdemu_pmu *pmu);
 void tdemu_metrics_reset(struct tdemu_pmu *pmu);
 void tdemu_metrics_write(struct tdemu_pmu *pmu, uint64_t value);
@@ -255,7 +255,7 @@ unsigned int tdemu_latency(const struct tdemu_pmu *pmu, int nr);
 void tdemu_fields(const struct tdemu_pmu *pmu, double fields[TDEMU_FIELDS]);
 /* The factor by which an event's rate is off then; 1 where nothing walks. */
 double tdemu_walk(const struct tdemu_pmu *pmu, uint64_t config, int64_t at);
-/* Return the true counts of a fixed counter per core cycle. */
+/* What a fixed counter counts a core cycle then. */
 double tdemu_true_fixed(const struct tdemu_pmu *pmu, const struct tdemu_truth *truth, int nr,
 			int64_t at);
 
@@ -270,9 +270,9 @@ double tdemu_noise_dither(const struct tdemu_pmu *pmu);
 
 /* --- sums.c -------------------------------------------------------------- */
 
-/* Add ns from pmu->at on, in which no rate changed. */
+/* So many ns from pmu->at on went by, in which no rate changed. */
 void tdemu_sum(struct tdemu_pmu *pmu, int64_t ns);
-/* Write the sums to the file and restart them; false if there is no such file. */
+/* Leaves them in the file and begins anew; false if there is no such file. */
 bool tdemu_tell_sums(void);
 
 /* --- interrupts.c -------------------------------------------------------- */
@@ -282,12 +282,12 @@ void tdemu_overflow(struct tdemu_pmu *pmu, int bit);
 void tdemu_arm(struct tdemu_pmu *pmu);
 /* A part of the trace is full: on the CPU's own thread. */
 void tdemu_trace_interrupts(struct tdemu_pmu *pmu);
-/* The CPU was halted, and its clock continues. */
+/* The CPU was halted, and its clock goes on. */
 void tdemu_arm_again(struct tdemu_pmu *pmu);
 
 /* --- pebs.c -------------------------------------------------------------- */
 
-/* Return true if an overflow of this counter leaves a record instead of an interrupt. */
+/* True if an overflow of this counter leaves a record, and is no interrupt. */
 bool tdemu_pebs_takes(const struct tdemu_pmu *pmu, int bit);
 /* The counters that are to leave a record now. */
 uint64_t tdemu_pebs_due(const struct tdemu_pmu *pmu);
@@ -299,12 +299,12 @@ void tdemu_ibs_cpuid(const struct tdemu_pmu *pmu, uint32_t leaf, uint32_t r[4]);
 /* False: not one of its registers. */
 bool tdemu_ibs_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);
 bool tdemu_ibs_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
-/* Return the current rate of a unit per ns, in 2^-32. */
+/* What a unit counts a ns, in 2^-32, now. */
 uint64_t tdemu_ibs_rate(const struct tdemu_pmu *pmu, int nr);
 /* A unit's counter has reached its period: a sample is due. */
 void tdemu_ibs_overflow(struct tdemu_pmu *pmu, int nr);
 bool tdemu_ibs_due(const struct tdemu_pmu *pmu);
-/* Handle what is due, on the CPU's own thread. */
+/* Takes what is due: on the CPU's own thread. */
 void tdemu_ibs_interrupt(struct tdemu_pmu *pmu);
 
 /* --- rapl.c, uncore.c, units.c: false if it is not one of their registers - */
@@ -319,7 +319,7 @@ bool tdemu_units_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value);
 
 /* The die that a CPU is in, of all of the machine's. */
 int tdemu_die(CPUX86State *env);
-/* The CPU halts, or continues. */
+/* The CPU halts, or goes on. */
 void tdemu_idle(CPUX86State *env, bool is_idle);
 /* False: not one of the registers of residencies. */
 bool tdemu_idle_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value);
@@ -337,7 +337,7 @@ bool tdemu_lbr_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
 void tdemu_pt_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t r[4]);
 bool tdemu_pt_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);
 bool tdemu_pt_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
-/* The CPU's clock is about to stop, or to change its speed; it continues. */
+/* The CPU's clock is about to stop, or to go at another speed; it goes on. */
 void tdemu_pt_clock_changes(struct tdemu_pmu *pmu);
 void tdemu_pt_unhalt(struct tdemu_pmu *pmu);
 

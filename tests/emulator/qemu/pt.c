@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Intel Processor Trace: CPUID and MSRs. */
+/* Intel Processor Trace: what CPUID tells of it, its MSRs. */
 #include "qemu/osdep.h"
 
 #include "cpu.h"
@@ -88,7 +88,7 @@ static uint64_t *register_at(struct tdemu_pt *pt, uint32_t msr)
 	return NULL;
 }
 
-/* Return the bits of the current state. */
+/* The bits that tell what is now. */
 static uint64_t enables(struct tdemu_pmu *pmu)
 {
 	if (!tdemu_pt_on(&pmu->pt))
@@ -126,7 +126,7 @@ static void begin(struct tdemu_pmu *pmu)
 		tdemu_pt_put_psb(pmu, 0);
 }
 
-/* Before tracing ends, write the remaining packets. */
+/* What is not written yet is, before tracing ends. */
 static void write_ctl(struct tdemu_pmu *pmu, uint64_t value)
 {
 	struct tdemu_pt *pt = &pmu->pt;

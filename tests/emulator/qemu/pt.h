@@ -17,7 +17,7 @@ enum {
 	TDEMU_PT_MODE_UNKNOWN = 0xff,
 };
 
-/* Bits of IA32_RTIT_CTL. */
+/* Of IA32_RTIT_CTL. */
 enum {
 	TDEMU_PT_ON = 1 << 0,
 	TDEMU_PT_CYC = 1 << 1,
@@ -31,7 +31,7 @@ enum {
 	TDEMU_PT_BRANCHES = 1 << 13,
 };
 
-/* Bits of IA32_RTIT_STATUS. */
+/* Of IA32_RTIT_STATUS. */
 enum {
 	TDEMU_PT_FILTERED = 1 << 0,
 	TDEMU_PT_IN_CONTEXT = 1 << 1,
@@ -63,11 +63,11 @@ struct tdemu_pt {
 	uint64_t calls[TDEMU_PT_CALLS]; /* where they return to */
 	unsigned int nr_calls, depth;
 
-	/* pt_time.c: virtual ns (0: none yet), and the remainder of a cycle */
+	/* pt_time.c: virtual ns (0: none yet), and what is left of a cycle */
 	int64_t cycles_at;
 	double cycles;
-	uint64_t ctc; /* crystal clock of the last MTC */
-	int ratio;    /* ratio of the last CBR */
+	uint64_t ctc; /* of the last MTC */
+	int ratio;    /* of the last CBR */
 
 	/* pt_output.c */
 	uint8_t buffer[256];
@@ -82,9 +82,9 @@ struct tdemu_pt {
 
 /* TriggerEn */
 bool tdemu_pt_on(const struct tdemu_pt *pt);
-/* Is the current mode and address space traced? */
+/* What runs is one of the modes and address spaces that are traced. */
 bool tdemu_pt_in_context(struct tdemu_pmu *pmu);
-/* Tells the translator for which modes to report blocks. */
+/* Tells the translator which modes' blocks it has to report. */
 void tdemu_pt_changed(struct tdemu_pmu *pmu);
 
 /* --- pt_flow.c ----------------------------------------------------------- */
@@ -94,7 +94,7 @@ void tdemu_pt_leave(struct tdemu_pmu *pmu);
 
 /* --- pt_overflow.c ------------------------------------------------------- */
 
-/* So many bytes were written that the next blocks must be lost. */
+/* So many bytes were written that the next blocks are to be lost. */
 void tdemu_pt_overflow(struct tdemu_pt *pt);
 /* A block is lost, at ip; whether it is one that would be traced. */
 void tdemu_pt_lose(struct tdemu_pmu *pmu, uint64_t ip, bool traced);
@@ -119,7 +119,7 @@ bool tdemu_pt_psb_is_due(const struct tdemu_pt *pt);
 void tdemu_pt_put_time(struct tdemu_pmu *pmu);
 /* TSC, TMA and CBR. */
 void tdemu_pt_put_clock(struct tdemu_pmu *pmu);
-/* The same if cycles did not continue. */
+/* The same where cycles did not go on. */
 void tdemu_pt_put_clock_anew(struct tdemu_pmu *pmu);
 
 /* --- pt_output.c --------------------------------------------------------- */

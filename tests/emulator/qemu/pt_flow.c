@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The flow of a traced CPU. Each translation block that begins is reported, and a branch is known
- * when its target block begins (../hooks.patch records its kind before); interrupts report
- * themselves.
+ * What a traced CPU executes.  Each translation block that begins is reported, and
+ * a branch is known when the block that it leads to begins (../hooks.patch notes
+ * its kind before); interrupts tell of themselves.
  */
 #include "qemu/osdep.h"
 
@@ -14,7 +14,7 @@
 enum {
 	FILTER = 1,
 	STOP = 2
-}; /* purpose of a range */
+}; /* what a range is for */
 
 static int use_of(const struct tdemu_pt *pt, int range)
 {
@@ -47,7 +47,7 @@ static bool stops(const struct tdemu_pt *pt, uint64_t ip)
 	return false;
 }
 
-/* Does a range begin or end after the block's first byte? */
+/* A range begins or ends behind the block's first byte. */
 static bool is_cut(const struct tdemu_pt *pt, uint64_t ip, uint32_t size)
 {
 	for (int i = 0; i < TDEMU_PT_RANGES; i++)
@@ -134,8 +134,8 @@ static void go_on(struct tdemu_pmu *pmu, uint32_t branch, uint64_t ip)
 }
 
 /*
- * The CPU continues at ip.  A range that is left without a branch is left at the next one, as on
- * silicon.
+ * The CPU goes on at ip.  A range that is left without a branch is left at the
+ * next one, as silicon does it.
  */
 static void arrive(struct tdemu_pmu *pmu, uint64_t ip)
 {
@@ -185,7 +185,7 @@ bool tdemu_block(CPUX86State *env, uint64_t ip, uint32_t size, uint32_t nr)
 	return true;
 }
 
-/* An interrupt or exception, before the instruction at this address. */
+/* Of an interrupt or exception, at the instruction that it comes before. */
 void tdemu_interrupt(CPUX86State *env)
 {
 	struct tdemu_pmu *pmu = tdemu_pmu(env);

@@ -10,7 +10,7 @@
 #include "pmu.h"
 #include "pt.h"
 
-/* Bits of an entry of the table. */
+/* Of an entry of the table. */
 enum {
 	END = 1 << 0,
 	INT = 1 << 2,
@@ -39,7 +39,7 @@ static uint64_t read_entry(const struct tdemu_pt *pt)
 	return entry;
 }
 
-/* Return the current entry for output, after the links between tables. */
+/* The entry that is written to, behind the links between tables. */
 static uint64_t current_entry(struct tdemu_pt *pt)
 {
 	uint64_t entry = read_entry(pt);
@@ -85,7 +85,7 @@ static int write_region(struct tdemu_pmu *pmu, const uint8_t *bytes, int nr)
 	return nr;
 }
 
-/* Bytes that remain when the output stops are lost. */
+/* What is left when the output stops is lost. */
 void tdemu_pt_flush(struct tdemu_pmu *pmu)
 {
 	struct tdemu_pt *pt = &pmu->pt;

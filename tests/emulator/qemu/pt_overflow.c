@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Overflows of the processor's own buffer.  Silicon has them if its memory is too slow for the
- * packets, and the emulator on request (TDEMU_PT_LOSSY): blocks are not reported, then OVF marks
- * the gap.
+ * Overflows of the processor's own buffer, which silicon has where its memory is
+ * too slow for the packets, and the emulator where it is told to (TDEMU_PT_LOSSY):
+ * blocks go by untold, then OVF says so.
  */
 #include "qemu/osdep.h"
 
@@ -24,7 +24,7 @@ void tdemu_pt_overflow(struct tdemu_pt *pt)
 	pt->written = 0;
 }
 
-/* A decoder cannot use earlier packets to read the following ones. */
+/* Nothing of what was before helps a decoder to read what follows. */
 static void forget(struct tdemu_pt *pt)
 {
 	pt->nr_tnt = pt->tnt = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets of Processor Trace with the location of the CPU. */
+/* The packets of Processor Trace that tell where the CPU is. */
 #include "qemu/osdep.h"
 
 #include "cpu.h"
@@ -9,7 +9,7 @@
 enum {
 	MODE_64 = 1,
 	MODE_32 = 2,
-	MAX_TNT = 6,
+	MOST_TNT = 6,
 };
 
 static void put_tnt(struct tdemu_pmu *pmu)
@@ -29,7 +29,7 @@ void tdemu_pt_put_taken(struct tdemu_pmu *pmu, bool taken)
 	struct tdemu_pt *pt = &pmu->pt;
 
 	pt->tnt = (uint8_t)(pt->tnt << 1 | taken);
-	if (++pt->nr_tnt == MAX_TNT)
+	if (++pt->nr_tnt == MOST_TNT)
 		put_tnt(pmu);
 }
 
@@ -120,7 +120,7 @@ bool tdemu_pt_psb_is_due(const struct tdemu_pt *pt)
 	return pt->status >> 32 >= 2048ULL << (pt->ctl >> 24 & 15);
 }
 
-/* A decoder can begin here, because it needs no earlier packet. */
+/* A decoder can begin here: it knows nothing of what was before. */
 void tdemu_pt_put_psb(struct tdemu_pmu *pmu, uint64_t ip)
 {
 	static const uint8_t psb[] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,

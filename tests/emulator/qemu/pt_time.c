@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets of Processor Trace with the time.  Cycles are those of the virtual clock, multiplied by
- * the core clock's setting, except while the CPU is halted; the crystal clock has 25 MHz, a part
- * of the TSC's 2 GHz.
+ * The packets of Processor Trace that tell the time.  Cycles are those of the
+ * virtual clock, times what the core's clock is set to, but for the time that the
+ * CPU is halted; the crystal clock goes at 25 MHz, a part of the TSC's 2 GHz.
  */
 #include "qemu/osdep.h"
 
@@ -13,7 +13,7 @@
 
 enum {
 	TSC_OF_CTC = 80,
-	MAX_SKIPPED = 128, /* a decoder knows 8 bits of the count */
+	MOST_SKIPPED = 128, /* a decoder knows 8 bits of the count */
 };
 
 static int64_t virtual_ns(void)
@@ -76,7 +76,7 @@ static void put_periods(struct tdemu_pmu *pmu, int64_t now)
 	while (pt->ctc < last) {
 		uint8_t mtc[] = { 0x59, 0 };
 
-		pt->ctc += MIN(last - pt->ctc, MAX_SKIPPED);
+		pt->ctc += MIN(last - pt->ctc, MOST_SKIPPED);
 		mtc[1] = (uint8_t)pt->ctc;
 		put_cycles_until(pmu, (int64_t)((pt->ctc << shift) * TSC_OF_CTC / 2));
 		tdemu_pt_put(pmu, mtc, sizeof(mtc));
@@ -113,8 +113,8 @@ static void put_tma(struct tdemu_pmu *pmu, uint64_t tsc)
 }
 
 /*
- * Cycles begin at the first TSC. A later one has the time up to which they were reported: the next
- * count is of later cycles.
+ * Cycles begin where the first TSC is.  A later one is of the time that they were told
+ * up to: the next count is of what comes behind it.
  */
 void tdemu_pt_put_clock(struct tdemu_pmu *pmu)
 {

@@ -18,7 +18,7 @@ static const uint32_t extra_msrs[TDEMU_EXTRAS] = {
 	0x3f1, 0x3f2, 0x1c8, 0x600, 0x1d9, /* PEBS, LBR, DS_AREA, DEBUGCTL */
 };
 
-/* Events that an extra register distinguishes. */
+/* Events that an extra register tells apart. */
 static const struct {
 	uint16_t select, same_as;
 	uint8_t extra;

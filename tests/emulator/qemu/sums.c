@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The truth: all events of each CPU in each scenario of the truth file while any counter of its
- * PMU was on, whether or not these events were counted.  The guest requests them (threads.c) at
- * the end of a run, and so knows the results of an ideal processor with a counter for every event.
+ * What really happened: all events of each CPU in each scenario of the truth file
+ * while any counter of its PMU was on, whether anybody counted these events or not.
+ * The guest asks for them (threads.c) when a run is over, and so knows what an ideal
+ * processor, one with a counter for every event, would have shown of it.
  */
 #include "qemu/osdep.h"
 
@@ -18,7 +19,7 @@ struct sum {
 	double *events; /* in the order of the truth file */
 };
 
-/* Sums of one CPU; only a request for them comes from another thread than the CPU's. */
+/* Of one CPU; only whoever asks for them is another thread than the CPU's. */
 static struct sums {
 	QemuMutex lock;
 	GArray *all;       /* struct sum */
@@ -67,7 +68,7 @@ static void add_fields(struct tdemu_pmu *pmu, struct sum *sum, double cycles, in
 		sum->fields[i] += fields[i] * cycles * pmu->core->width;
 }
 
-/* Add the time that was due: no rate changed in it. */
+/* What waited: no rate changed meanwhile. */
 static void add_step(struct tdemu_pmu *pmu, struct sum *sum, int64_t at)
 {
 	const struct tdemu_truth *truth = truth_of(pmu, sum);
@@ -96,7 +97,7 @@ static void end_step(struct tdemu_pmu *pmu, struct sums *sums)
 	}
 }
 
-/* Add ns from pmu->at on, in which no rate changes. */
+/* So many ns from pmu->at on, in which no rate changes. */
 void tdemu_sum(struct tdemu_pmu *pmu, int64_t ns)
 {
 	struct sums *sums = &sums_of[pmu->cpu];
@@ -151,7 +152,7 @@ static void write_sum(FILE *out, const struct tdemu_pmu *pmu, const struct sum *
 	write_events(out, truth, sum);
 }
 
-/* Write a CPU's sums and restart them. */
+/* Writes a CPU's sums and begins them anew. */
 static void tell(FILE *out, struct tdemu_pmu *pmu)
 {
 	struct sums *sums = &sums_of[pmu->cpu];

@@ -25,7 +25,7 @@ enum {
 	USER_SS = 0x2b,
 	FORKS = 256,
 	COMPARED = 13,
-	MIN_WORK_NS = 1200000, /* which a wait of a millisecond fits in */
+	LEAST_WORK_NS = 1200000, /* which a wait of a millisecond fits in */
 };
 
 enum {
@@ -106,16 +106,16 @@ static void work_for(CPUX86State *env, uint64_t ns)
 {
 	CPUState *cs = env_cpu(env);
 
-	if (ns < MIN_WORK_NS)
+	if (ns < LEAST_WORK_NS)
 		return;
 	bql_lock();
-	/* work to be done before the next block */
+	/* what is to be done before the next block */
 	if (!qatomic_read(&cs->neg.icount_decr.u16.high))
 		qemu_cond_timedwait_bql(cs->halt_cond, 1);
 	bql_unlock();
 }
 
-/* EAX is 0 if there is no such scenario. */
+/* EAX comes back as 0 where there is no such scenario. */
 bool tdemu_choose(CPUX86State *env)
 {
 	struct tdemu_pmu *pmu = tdemu_pmu(env);
@@ -151,7 +151,7 @@ bool tdemu_choose(CPUX86State *env)
 	return true;
 }
 
-/* Registers that fork() does not change, in the order of struct pt_regs. */
+/* Those that fork() leaves as they are, in the order of struct pt_regs. */
 void tdemu_syscall(CPUX86State *env, uint64_t next_ip)
 {
 	struct tdemu_pmu *pmu = tdemu_pmu(env);
@@ -216,7 +216,7 @@ static void adopt(uint64_t stack, const uint64_t *regs)
 		g_hash_table_remove(threads, (void *)stack);
 }
 
-/* The depth of a new thread's stack in __switch_to(), which is the minimum. */
+/* What __switch_to() has of a new thread's stack, which is the least it can. */
 static bool is_new(uint64_t depth)
 {
 	static uint64_t least = STACK_SIZE;
@@ -250,7 +250,7 @@ void tdemu_switch(CPUX86State *env)
 	/* arch_prctl() sets the running thread's own FS */
 	if (!pmu || (env->hflags & HF_CPL_MASK) == 3 || stack == pmu->stack)
 		return;
-	/* of a cgroup, which the kernel has begun to count already */
+	/* of a cgroup, the kernel has begun to count already */
 	tdemu_hold_back(pmu);
 	pmu->stack = stack;
 	is_first = is_new(stack + STACK_SIZE - rsp);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the truth file; ../README.md describes it. */
+/* Reads the truth file; ../README.md says what is in one. */
 #include "qemu/osdep.h"
 
 #include "cpu.h"
@@ -119,7 +119,7 @@ static void read_fixed(struct reader *r, char **rest)
 	r->truth->fixed[nr] = number(r, rest);
 }
 
-/* Read a line with the rates of one core type. */
+/* A line of the rates of one kind of core. */
 static void read_rate(struct reader *r, const char *first, char **rest)
 {
 	if (!r->truth)
@@ -212,7 +212,7 @@ double tdemu_truth_rate(const struct tdemu_truth *truth, uint64_t config, uint64
 
 	if (found)
 		return found->rate;
-	/* not every processor distinguishes the event by that register */
+	/* not every processor tells the event apart by that register */
 	return extra == TDEMU_NO_EXTRA ? 0 : tdemu_truth_rate(truth, config, TDEMU_NO_EXTRA);
 }
 

@@ -12,8 +12,8 @@
 #include "qemu/timer.h"
 
 enum {
-	CBOXES = 0x396, /* a register with their number */
-	COUNTERS = 2,   /* counters of a box */
+	CBOXES = 0x396, /* a register that says how many there are */
+	COUNTERS = 2,   /* of a box */
 	ENABLED = 1 << 22,
 	CLOCK_RATE = 1536, /* in 1024 ns */
 };

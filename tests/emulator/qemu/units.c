@@ -18,7 +18,7 @@
 
 enum {
 	DIES = 16,    /* at most */
-	NR_UNITS = 4, /* units of a die */
+	NR_UNITS = 4, /* of a die */
 	COUNTERS = 4,
 	WIDTH = 48,
 	CBO_CONFIG = 0x2ffe, /* an MSR: how many CHAs there are */
@@ -183,7 +183,7 @@ enum {
 	ENTRY = 4,            /* words */
 	CAPABILITY = 0x23,    /* DVSEC */
 	CAPABILITY_AT = 0x100,
-	COUNTERS_TABLE = 1, /* unit of the discovery entry */
+	COUNTERS_TABLE = 1, /* what its discovery entry is of */
 };
 
 struct Units {
@@ -206,7 +206,7 @@ static uint64_t table(Units *units, unsigned int entry, unsigned int word)
 	return word == 2 ? layout->type | layout->nr << 16 : 0;
 }
 
-/* The entry names a global control register, which the kernel does not use. */
+/* A global control register is told, which the kernel does not use. */
 static uint64_t head(unsigned int word)
 {
 	if (word == 0)

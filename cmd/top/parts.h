@@ -34,16 +34,14 @@ enum td_top_style {
 	TD_TOP_NR_STYLES = TD_TOP_PART + 5
 };
 
-struct td_top_cell {
-	int y, x, width; /* the text is cut at the width */
-	enum td_top_style style;
-	char *text; /* printable UTF-8 */
-};
-
 /* The contents of a window. */
 struct td_canvas {
 	int width, height;
-	struct td_top_cell *cells;
+	struct td_top_cell {
+		int y, x, width; /* the text is cut at the width */
+		enum td_top_style style;
+		char *text; /* printable UTF-8 */
+	} * cells;
 	size_t nr;
 };
 
@@ -199,17 +197,15 @@ double td_top_value(const struct td_row *row, const struct td_node *node);
 /* Is the node marked with *, as in the text format? */
 bool td_top_is_over(const struct td_row *row, const struct td_node *node);
 
-/* A line of the table: a row of the report in numbers. */
-struct td_top_line {
-	const struct td_row *row;
-	struct td_top_parts parts;
-	/* the row's lost slots as a share of all slots in the table; NaN: unknown */
-	double lost_pct;
-};
-
 struct td_top_lines {
 	const struct td_report *report; /* borrowed */
-	struct td_top_line *v;
+	/* A line of the table: a row of the report in numbers. */
+	struct td_top_line {
+		const struct td_row *row;
+		struct td_top_parts parts;
+		/* the row's lost slots as a share of all slots in the table; NaN: unknown */
+		double lost_pct;
+	} * v;
 	size_t nr;
 	size_t nr_filtered; /* rows that the filter hides */
 	bool has[5];        /* some line has this node of level 1 */

@@ -128,19 +128,17 @@ int td_found_read(struct td_found_reader *reader, const char *bytes, size_t size
 #define TD_SYMBOLS_MAX     (4 << 20)
 #define TD_SYMBOL_NAME_MAX 4096
 
-struct td_named {
-	uint64_t start;
-	uint64_t end;
-	uint64_t limit;   /* maximum of the end, if the size is 0 */
-	size_t name;      /* offset in text */
-	size_t enclosing; /* 1 + the index of the innermost symbol around it, or 0 */
-	uint32_t rank;    /* priority among symbols at the same address; the highest one is used */
-	bool old;         /* a version that programs are no longer linked to */
-};
-
 /* The symbols of an object.  A zeroed struct is empty. */
 struct td_symbol_table {
-	struct td_named *v;
+	struct td_named {
+		uint64_t start;
+		uint64_t end;
+		uint64_t limit;   /* maximum of the end, if the size is 0 */
+		size_t name;      /* offset in text */
+		size_t enclosing; /* 1 + the index of the innermost symbol around it, or 0 */
+		uint32_t rank;    /* the highest one at an address is used */
+		bool old;         /* a version that programs are no longer linked to */
+	} * v;
 	size_t nr;
 	char *text; /* the names, each with a NUL */
 	size_t length, size;

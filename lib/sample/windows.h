@@ -16,16 +16,6 @@ struct td_window_end {
 	const uint64_t *pairs; /* value and id of each member */
 };
 
-/* A sample pair: the time between two consecutive samples of a group. */
-struct td_window {
-	int group;
-	size_t stream; /* number of its thread or CPU, and group */
-	int from, to;  /* spots; both -1: what ran in between is unknown */
-	bool paired;   /* there was a previous sample, and none was lost in between */
-	uint64_t time_ns;
-	uint64_t *values; /* one for each member */
-};
-
 /* Sample pairs of threads or CPUs.  A zeroed struct is empty. */
 struct td_windows {
 	const struct td_plan *plan;
@@ -35,7 +25,15 @@ struct td_windows {
 	 */
 	uint64_t longest_ns;
 	bool of_cpus; /* counts are those of CPUs, not of threads */
-	struct td_window *v;
+	/* A sample pair: the time between two consecutive samples of a group. */
+	struct td_window {
+		int group;
+		size_t stream; /* number of its thread or CPU, and group */
+		int from, to;  /* spots; both -1: what ran in between is unknown */
+		bool paired;   /* there was a previous sample, and none was lost in between */
+		uint64_t time_ns;
+		uint64_t *values; /* one for each member */
+	} * v;
 	size_t nr;
 	/* the last sample of each stream, and its counts on each CPU */
 	struct td_window_last *last;

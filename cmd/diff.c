@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat diff: compares two recordings, or several on each side, or two commands. */
-#include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -19,7 +14,6 @@
 #include "cmd/session.h"
 #include "cmd/view/sink.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "metrics/diff/diff.h"
 
 /* Result of the runs. */

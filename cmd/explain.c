@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat explain: explains nodes of the tree. */
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/opts/groups.h"
@@ -16,7 +12,6 @@
 #include "lib/base/json.h"
 #include "lib/base/printable.h"
 #include "lib/base/suggest.h"
-#include "lib/base/util.h"
 #include "lib/event/symbols.h"
 #include "metrics/explain/explain.h"
 #include "metrics/sets/sets.h"

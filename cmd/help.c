@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat help: shows the --help of tdstat or of a subcommand, or the legend. */
-#include <stdio.h>
-#include <string.h>
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"

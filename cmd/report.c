@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat report: shows a recording with the formulas and writers of a live run. */
-#include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
@@ -12,9 +7,7 @@
 #include "cmd/sample/where.h"
 #include "cmd/say.h"
 #include "cmd/view/view.h"
-#include "lib/base/memory.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 #include "lib/recording/recording.h"
 
 /* The files of a host, and the view that shows them in order. */

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat calls: finds out why some calls of a function are slow. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "cmd/calls/decode.h"
@@ -17,7 +13,6 @@
 #include "cmd/say.h"
 #include "cmd/wing.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /* --- companion events ------------------------------------------------------- */
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/calls/decode.h"
 
-#include <errno.h>
 #include <intel-pt.h>
-#include <stdio.h>
 
 #include "lib/base/library.h"
 #include "lib/base/util.h"

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds functions by their names. */
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd/calls/parts.h"
-#include "lib/base/util.h"
 #include "lib/count/regions.h"
 #include "lib/machine/kernel.h"
 

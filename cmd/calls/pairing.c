@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/calls/pairing.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/base/util.h"
 
 #define INTERRUPT (-1) /* the function of an interrupt's frame */

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat calls --engine=pt: uses Processor Trace to find when calls begin and end. */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
 #include "cmd/calls/decode.h"
 #include "cmd/calls/parts.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/machine/privileges.h"
 #include "lib/machine/uarch.h"
 

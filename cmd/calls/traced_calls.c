@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/calls/traced_calls.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/base/util.h"
 
 /* A limit, because each program that a process starts adds addresses. */

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/calls/uprobes.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat locate --in FUNCTION --slower TIME */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "cmd/calls/parts.h"
 #include "cmd/opts/option.h"
-#include "lib/base/util.h"
 #include "lib/count/regions.h"
 
 enum {

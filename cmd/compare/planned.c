@@ -2,7 +2,6 @@
 /* Checks that the names of --fail-above have rows: before commands run, or in recordings. */
 #include "cmd/compare/compare.h"
 #include "cmd/plan/job.h"
-#include "lib/base/util.h"
 #include "lib/plan/clocks.h"
 
 /* --- the rows --------------------------------------------------------------- */

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the recordings of both sides, and checks whether they can be compared. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/compare/compare.h"
-#include "lib/base/memory.h"
-#include "lib/base/util.h"
 #include "lib/plan/clocks.h"
 #include "metrics/table/table.h"
 

@@ -2,14 +2,8 @@
 /* The plans of all levels of the tree. */
 #include "cmd/doctor/parts.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/plan/dry_run.h"
 #include "cmd/plan/job.h"
-#include "lib/base/util.h"
 
 static const char *const names[TD_MAX_LEVEL + 1] = {
 	"", "level 1", "level 2", "level 3", "level 4", "level 5", "level 6",

@@ -12,11 +12,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "lib/base/err.h"
 #include "lib/machine/machine.h"
 
 struct td_opts;

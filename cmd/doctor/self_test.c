@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/doctor/parts.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd/plan/job.h"
 #include "cmd/plan/select.h"
-#include "lib/base/util.h"
 #include "lib/counter/counter.h"
 #include "metrics/eval/eval.h"
 

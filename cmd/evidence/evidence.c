@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat doctor --evidence: counts programs with known bottlenecks. */
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "cmd/doctor/parts.h"
@@ -19,7 +15,6 @@
 #include "lib/base/json.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /* --- the file: JSON Lines, described in tdstat-doctor(1) ----------------------- */
 

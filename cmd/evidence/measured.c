@@ -2,14 +2,10 @@
 /* Count a program of the evidence into memory, and read the recording. */
 #include "cmd/evidence/parts.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +13,6 @@
 #include "cmd/replay/recorded.h"
 #include "cmd/session.h"
 #include "cmd/wing.h"
-#include "lib/base/util.h"
 #include "metrics/files/parts.h"
 
 /* --- values ------------------------------------------------------------------ */

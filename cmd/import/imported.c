@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Makes a recording of a tree from a file of perf stat. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/import/perf.h"
 #include "cmd/plan/catalog.h"
 #include "cmd/wing.h"
-#include "lib/base/util.h"
 #include "metrics/sets/set.h"
 
 /* --- imported cores ---------------------------------------------------- */

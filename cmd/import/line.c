@@ -8,18 +8,14 @@
  * separator.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/import/parts.h"
 #include "lib/base/json.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/event/symbols.h"
 
 /* --- numbers -------------------------------------------------------------- */

@@ -3,16 +3,12 @@
  * Names of events that perf prints: "cycles:u", "cpu_core/cycles,percore/",
  * "cpu_atom/cycles:u/", "task-clock [software]", "sched:sched_switch".
  */
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/import/parts.h"
 #include "cmd/import/perf.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
 #include "lib/plan/plan.h"

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Read the output of perf stat and turn it into a recording. */
 #include <ctype.h>
-#include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/import/parts.h"
 #include "cmd/import/perf.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/recording/recording.h"
 
 /* --- lines: intervals ----------------------------------------------------- */

@@ -5,11 +5,9 @@
  * multiplexed.  The actual count of a core type only covers the time that the command spent there.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "cmd/import/parts.h"
 #include "cmd/import/perf.h"
-#include "lib/base/util.h"
 
 #define PERCENT 100.0
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat list: prints events and metrics, or with --print encodings of events. */
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/list/parts.h"
 #include "cmd/opts/groups.h"
@@ -15,7 +11,6 @@
 #include "cmd/say.h"
 #include "lib/base/json.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/event/symbols.h"
 
 /* --- hardware, caches ----------------------------------------------------- */

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Items of the model: events of its files, metrics and their groups. */
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/list/parts.h"
-#include "lib/base/util.h"
 #include "metrics/files/pmu_events.h"
 
 /* Names of sections: those that perf list accepts, and the kinds in tdstat list -j. */

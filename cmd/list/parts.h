@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "cmd/opts/opts.h"
 #include "cmd/plan/catalog.h"
 #include "lib/base/suggest.h"

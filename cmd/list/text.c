@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The list as text: a heading for each section, and a row for each name. */
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/list/parts.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/event/event.h"
 
 bool td_encoding_is_numeric(const struct td_event *event)

@@ -2,11 +2,7 @@
 /* Options of more than one subcommand. */
 #include "cmd/opts/groups.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/opts/suggest.h"
 #include "cmd/output/format.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/opts/opts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/output/format.h"
 #include "lib/base/util.h"
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses argv into struct td_opts; makes argp's parser and the text of --help. */
 #include <argp.h>
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"

@@ -3,18 +3,12 @@
 #include "cmd/opts/suggest.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "cmd/opts/option.h"
 #include "cmd/wing.h"
-#include "lib/base/ints.h"
-#include "lib/base/memory.h"
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"

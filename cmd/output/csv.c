@@ -2,14 +2,11 @@
 /* CSV (RFC 4180): one header line, then the same columns in every line. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/columns.h"
 #include "cmd/output/format.h"
 #include "cmd/output/out.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 
 /* --- events, as in perf stat -x -------------------------------------------- */

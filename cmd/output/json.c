@@ -2,14 +2,12 @@
 /* JSON Lines: an object for each metric. */
 #include <json-c/json.h>
 #include <math.h>
-#include <string.h>
 
 #include "cmd/output/advice.h"
 #include "cmd/output/columns.h"
 #include "cmd/output/format.h"
 #include "cmd/output/out.h"
 #include "lib/base/json.h"
-#include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 #include "lib/count/regions.h"
 

@@ -7,14 +7,10 @@
  */
 #pragma once
 
-#include <stdint.h>
-#include <stdio.h>
-
 #include "cmd/output/columns.h"
 #include "cmd/output/format.h"
 #include "cmd/output/frame.h"
 #include "cmd/output/table.h"
-#include "lib/base/err.h"
 #include "lib/count/regions.h"
 #include "lib/count/report.h"
 #include "metrics/diff/diff.h"

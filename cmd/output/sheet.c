@@ -3,9 +3,6 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "cmd/output/where.h"
@@ -13,7 +10,6 @@
 #include "lib/base/json.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/machine/machine.h"
 #include "lib/machine/pmu.h"
 #include "lib/region/layout.h"

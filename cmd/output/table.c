@@ -3,7 +3,6 @@
 #include "cmd/output/table.h"
 
 #include <limits.h>
-#include <string.h>
 
 #include "cmd/output/columns.h"
 #include "lib/base/printable.h"

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 #include "cmd/output/columns.h"
 #include "cmd/output/format.h"
@@ -11,7 +10,6 @@
 #include "cmd/output/where.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 #include "lib/machine/machine.h"
 

@@ -2,12 +2,10 @@
 /* Text: durations of the calls of a function, and causes of slow ones. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 #include "cmd/output/out.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/count/regions.h"
 
 #define MIN_SHARE 0.5 /* percent: smaller shares are not shown */

@@ -2,11 +2,9 @@
 /* Text: the table of a program's regions. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/count/regions.h"
 
 #define MIN_ID_WIDTH  9 /* "(outside)" */

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text: the metrics of a row as the tree of its PMU. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /*
  * Write how many unmarked nodes are hidden.  Without a number, write whether other nodes were not

@@ -2,8 +2,6 @@
 /* HTML: one page per recording. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/advice.h"
 #include "cmd/output/format.h"
@@ -12,7 +10,6 @@
 #include "cmd/pictures/picture.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/count/regions.h"
 #include "metrics/diff/diff.h"
 

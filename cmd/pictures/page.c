@@ -4,14 +4,11 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "cmd/version.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/machine/machine.h"
 
 void td_page_put(FILE *fp, const char *before, const char *text, const char *after)

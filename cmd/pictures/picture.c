@@ -3,16 +3,12 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/columns.h"
 #include "cmd/output/format.h"
 #include "cmd/output/out.h"
 #include "cmd/pictures/page.h"
-#include "lib/base/memory.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 #define ALL_PCT 100
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Files of stacks, for pprof and for tools that read folded stacks. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/where.h"
 #include "cmd/pictures/page.h"
 #include "cmd/version.h"
 #include "lib/base/compress.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/sample/locations.h"
 
 /* --- pprof ------------------------------------------------------------------- */

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/plan/select.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/plan/catalog.h"
 #include "cmd/rights.h"
-#include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "metrics/eval/eval.h"
 #include "metrics/sets/set.h"

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat regions: counts the regions that a program marks with libtdstat. */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -24,7 +19,6 @@
 #include "cmd/sample/result.h"
 #include "cmd/session.h"
 #include "cmd/wing.h"
-#include "lib/base/util.h"
 #include "lib/counter/probe.h"
 
 /* --- notes on losses --------------------------------------------------------- */

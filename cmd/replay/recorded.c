@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/replay/recorded.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/job.h"
 #include "cmd/plan/select.h"

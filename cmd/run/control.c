@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Commands of --control, and the answers. */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/run/parts.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 
 /* --- opening ---------------------------------------------------------------- */
 

@@ -2,11 +2,9 @@
 /* Why counts are missing: the messages at the end of a run. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "cmd/run/run.h"
-#include "lib/base/util.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/fit.h"
 #include "lib/plan/plan.h"

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples of retire latencies, beside the counters. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "cmd/run/parts.h"
-#include "lib/base/memory.h"
 #include "lib/plan/fit.h"
 
 /*

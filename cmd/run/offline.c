@@ -4,12 +4,8 @@
  * CPUs but one while tasks sleep.  Also CPUs that were offline when counting began, and new
  * cgroups.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/run/parts.h"
-#include "lib/base/util.h"
 #include "lib/counter/probe.h"
 
 /* A CPU that went offline, which removed its counters. */

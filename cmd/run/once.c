@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One run, from --pre to --post. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,7 +11,6 @@
 #include "cmd/say.h"
 #include "cmd/view/errors.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/count/readings.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/fit.h"

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/recorder.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "cmd/output/out.h"
 #include "cmd/say.h"
 #include "lib/base/compress.h"
-#include "lib/base/util.h"
 #include "lib/recording/recording.h"
 #include "lib/target/cgroup.h"
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the counters, and records and shows rows. */
-#include <errno.h>
-#include <string.h>
 #include <time.h>
 
 #include "cmd/run/run.h"
-#include "lib/base/util.h"
 
 /* --- the fields of PERF_METRICS ------------------------------------------- */
 

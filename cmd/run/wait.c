@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/wait.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Runs the command, and takes samples until it ends. */
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "cmd/plan/dry_run.h"
@@ -12,7 +10,6 @@
 #include "cmd/sample/parts.h"
 #include "cmd/say.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 
 /* --- rings ----------------------------------------------------------------- */
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat locate: the functions that lose slots to a node of the tree. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,7 +16,6 @@
 #include "cmd/say.h"
 #include "cmd/wing.h"
 #include "lib/base/suggest.h"
-#include "lib/base/util.h"
 #include "lib/count/report.h"
 #include "lib/machine/uarch.h"
 #include "metrics/explain/explain.h"

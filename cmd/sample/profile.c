@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat profile: where the slots go in the functions of a program. */
-#include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/sample/parts.h"
 #include "cmd/sample/result.h"
-#include "lib/base/util.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/fit.h"
 #include "lib/sample/windows.h"

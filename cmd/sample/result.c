@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/sample/result.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/opts/rerun.h"
 #include "cmd/plan/catalog.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "lib/recording/recording.h"
 

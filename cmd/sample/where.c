@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/sample/where.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/output/out.h"
 #include "cmd/view/sink.h"
-#include "lib/base/index.h"
-#include "lib/base/util.h"
 #include "lib/sample/windows.h"
 
 void td_where_want(struct td_where *where, const struct td_request *request)

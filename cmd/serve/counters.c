@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The series of each family, found by their labels, and the rows that are added to them. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "cmd/serve/counters.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /* clang-format off */
 static const struct td_family_row rows[TD_NR_FAMILIES] = {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Answers HTTP requests, using libmicrohttpd. */
-#include <errno.h>
 #include <fcntl.h>
 #include <microhttpd.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>

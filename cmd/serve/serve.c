@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat serve: count until stopped, and answer Prometheus. */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <netdb.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -25,7 +20,6 @@
 #include "cmd/view/viewer.h"
 #include "cmd/wing.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/uarch.h"

@@ -2,8 +2,6 @@
 /* Level 1 as bars, and as a heat map, with letters in addition to colours. */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "cmd/top/parts.h"

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Draws the whole window. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "cmd/top/parts.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /* --- panes ------------------------------------------------------------- */
 

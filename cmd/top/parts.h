@@ -8,13 +8,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "cmd/request.h"
 #include "cmd/view/source.h"
 #include "cmd/view/viewer.h"
-#include "lib/base/err.h"
 #include "lib/count/report.h"
 #include "metrics/explain/explain.h"
 #include "metrics/verdict/verdict.h"

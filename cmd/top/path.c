@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The line with the path to the bottleneck. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/advice.h"
 #include "cmd/top/parts.h"
-#include "lib/base/util.h"
 
 /* --- the largest nodes, if errors are unknown ------------------------------ */
 

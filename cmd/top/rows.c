@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Copies of reports, and their rows in numbers. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "cmd/top/parts.h"
-#include "lib/base/memory.h"
 
 /* --- copies of reports ---------------------------------------------------- */
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat top: a live view of where the slots go. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,7 +14,6 @@
 #include "cmd/top/parts.h"
 #include "cmd/view/view.h"
 #include "cmd/wing.h"
-#include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 
 /* --- viewer ------------------------------------------------------------ */

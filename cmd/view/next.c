@@ -2,13 +2,9 @@
 /* Command lines for the next steps after a verdict. */
 #include "cmd/view/next.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rerun.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "metrics/explain/explain.h"
 
 /* --- the same target again ------------------------------------------------ */

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Turns counts into rows: of an interval, of all intervals, of all runs. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/view/errors.h"
 #include "cmd/view/next.h"
 #include "cmd/view/view.h"
-#include "lib/base/memory.h"
-#include "lib/base/util.h"
 #include "metrics/eval/finished.h"
 #include "metrics/slow/slow.h"
 #include "metrics/table/table.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/view/view.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 static const struct td_place *places_of(const struct td_source *source)
 {
 	return source->places ? *source->places : NULL;

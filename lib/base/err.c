@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/err.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/printable.h"
 #include "lib/base/util.h"

@@ -2,10 +2,6 @@
 #include "lib/base/ints.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 

@@ -2,12 +2,7 @@
 #include "lib/base/number.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"

@@ -5,8 +5,6 @@
  * dissolves their groups (perf_event_exit_cpu_context() in kernel/events/core.c), but events of
  * other PMUs than cores' move to another CPU (perf_pmu_migrate_context()).
  */
-#include <errno.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"

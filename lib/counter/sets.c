@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens and reads the sets of open groups of a counter. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/counter.h"

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/event.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/number.h"
 #include "lib/base/util.h"

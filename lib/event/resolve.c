@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the PMUs that count an event of the text. */
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"

@@ -4,10 +4,7 @@
 #include <ctype.h>
 #include <linux/hw_breakpoint.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/memory.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/event/event.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/symbols.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Adds terms to events, which set bits in their configs. */
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/number.h"

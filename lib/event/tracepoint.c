@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/tracepoint.h"
 
-#include <errno.h>
 #include <event-parse.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
 #include <unistd.h>
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/machine/machine.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"

@@ -2,15 +2,10 @@
 #include "lib/machine/pmu.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/ints.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"

@@ -2,9 +2,7 @@
 /* Capabilities of this process and its limit of open files. */
 #include "lib/machine/privileges.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -2,14 +2,10 @@
 #include "lib/machine/sysfs.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "lib/base/ints.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 

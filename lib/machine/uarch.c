@@ -2,8 +2,6 @@
 /* Finds vendors, models and cores in the tables of the vendors' directories. */
 #include "lib/machine/uarch.h"
 
-#include <string.h>
-
 #include "lib/base/util.h"
 
 static const struct td_vendor *const vendors[] = { &td_intel, &td_amd };

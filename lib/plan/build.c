@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The scheduler of metrics: makes groups of the events that metrics need. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"

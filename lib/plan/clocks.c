@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/plan/clocks.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"

@@ -5,10 +5,8 @@
  */
 #include "lib/plan/fit.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "lib/base/util.h"
 #include "lib/event/event.h"

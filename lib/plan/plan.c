@@ -2,11 +2,6 @@
 /* Functions on the groups of plans: their cgroups, and splitting and removing refused ones. */
 #include "lib/plan/plan.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "lib/base/index.h"
 #include "lib/base/util.h"
 
 /* Return the first event with the same name, or -1 if it is the event itself. */

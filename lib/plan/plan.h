@@ -10,9 +10,7 @@
 #pragma once
 
 #include <linux/perf_event.h>
-#include <stddef.h>
 
-#include "lib/base/err.h"
 #include "lib/event/event.h"
 #include "lib/machine/machine.h"
 #include "lib/target/cgroup.h"

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/recording/recording.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "lib/base/util.h"
 #include "lib/plan/plan.h"
 
 /* --- the machine ---------------------------------------------------------- */

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/recording/recording.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/compress.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/recording/parts.h"
 
 /* --- streams of files, which may be compressed ---------------------------- */

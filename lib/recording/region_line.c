@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes and reads the line with the regions of a program, and its timed calls. */
-#include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "lib/base/json.h"
-#include "lib/base/util.h"
 #include "lib/recording/parts.h"
 #include "lib/recording/recording.h"
 

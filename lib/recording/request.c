@@ -2,13 +2,9 @@
 /* Writes and reads the identity of a recording, and the request, which reports use by default. */
 #include "lib/recording/parts.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/json.h"
-#include "lib/base/util.h"
 
 /* --- members that are both written and read ------------------------------- */
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/json.h"
-#include "lib/base/util.h"
 #include "lib/recording/parts.h"
 
 static struct json_object *pmu_objects(const struct td_machine *machine, const struct td_plan *plan)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <dwarf.h>
 #include <endian.h>
-#include <errno.h>
 #include <gelf.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <gelf.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/sample/parts.h"

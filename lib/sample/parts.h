@@ -4,9 +4,6 @@
 
 #include <elfutils/libdw.h>
 #include <libelf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 

@@ -2,11 +2,8 @@
 /* Maps the events' rings, reads them in order of time, and adds those of further CPUs. */
 #include "lib/sample/sampler.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

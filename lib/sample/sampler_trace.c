@@ -3,11 +3,8 @@
  * Sampling with a PMU that traces.  On each CPU, it writes into its own ring.  Records in another
  * ring assign parts of the trace to threads.
  */
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <x86intrin.h>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/slices.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/base/util.h"
 
 #define MIN_RUN 0.99 /* minimum part of a slice that its group has to have counted */

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/spots.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/base/util.h"
 
 static uint64_t hash_place(int object, uint64_t address)

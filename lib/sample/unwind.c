@@ -3,17 +3,13 @@
 #include "lib/sample/unwind.h"
 
 #include <dwarf.h>
-#include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/base/ints.h"
 #include "lib/base/util.h"
 #include "lib/sample/parts.h"
 #include "lib/sample/symbols.h"

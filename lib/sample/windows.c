@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/windows.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include "lib/base/index.h"
 #include "lib/count/batched.h"
 #include "lib/count/regions.h"
 #include "lib/plan/plan.h"

@@ -2,21 +2,15 @@
 #include "lib/target/cgroup.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <limits.h>
 #include <mntent.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/json.h"
 #include "lib/base/regex.h"
-#include "lib/base/util.h"
 
 #define ID_DIGITS    64
 #define SHORT_DIGITS 12 /* as docker ps shows them */

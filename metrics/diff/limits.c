@@ -3,9 +3,6 @@
 #include "metrics/diff/diff.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/suggest.h"

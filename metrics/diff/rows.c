@@ -2,10 +2,7 @@
 #include "metrics/diff/diff.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/index.h"
 #include "lib/base/util.h"
 #include "metrics/diff/interval.h"
 #include "metrics/verdict/verdict.h"

@@ -2,8 +2,6 @@
 #include "metrics/eval/eval.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "metrics/eval/finished.h"

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"

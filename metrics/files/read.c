@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads a model's files. */
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
-#include "lib/base/index.h"
 #include "lib/base/regex.h"
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"

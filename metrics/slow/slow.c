@@ -2,8 +2,6 @@
 #include "metrics/slow/slow.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "metrics/table/table.h"

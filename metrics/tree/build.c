@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "metrics/sets/set.h"

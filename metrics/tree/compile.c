@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Compiles formulas, and finds the events and metrics that they need. */
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/regex.h"

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Makes operands, one for all formulas that use a name, and finds their events. */
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Compiles the requested metrics, and metrics whose events are counted anyway. */
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/suggest.h"

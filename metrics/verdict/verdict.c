@@ -2,7 +2,6 @@
 #include "metrics/verdict/verdict.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 

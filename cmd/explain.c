@@ -289,7 +289,7 @@ static const char *find_above(const struct td_pmu_events *events,
 {
 	const char *name = metric->parent, *pmu = metric->pmu;
 
-	while (name && !td_explanation_exists(name)) {
+	while (name && !td_explanation_find(name)) {
 		metric = find_metric(events, name, pmu);
 		name = metric ? metric->parent : NULL;
 	}
@@ -333,7 +333,7 @@ static bool put_theirs(struct answer *answer, const char *typed)
 	for (size_t i = 0; i < events->nr_metrics; i++) {
 		const struct td_model_metric *metric = &events->metrics[i];
 
-		if (!metric->desc || td_explanation_exists(metric->name) ||
+		if (!metric->desc || td_explanation_find(metric->name) ||
 		    !td_explanation_is_meant(metric->name, typed))
 			continue;
 		put_metric(answer, metric);

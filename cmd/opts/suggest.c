@@ -463,18 +463,9 @@ static void hint_more_names(const struct td_opts *opts, struct td_err *err)
 /* Does the file exist where execvp() would look for it? */
 static bool is_program(const char *name)
 {
-	const char *path = getenv("PATH");
-	td_autofree char *copy = td_strdup(path ? path : "/bin:/usr/bin");
-	char *rest = copy, *directory;
-	bool found = strchr(name, '/');
+	td_autofree char *file = td_find_program(name, F_OK);
 
-	while (!found && (directory = strsep(&rest, ":"))) {
-		td_autofree char *file =
-			td_aprintf("%s%s%s", directory, *directory ? "/" : "", name);
-
-		found = access(file, F_OK) == 0;
-	}
-	return found;
+	return file;
 }
 
 int td_suggest_command_name(const char *name, const struct td_opts *opts, struct td_err *err)

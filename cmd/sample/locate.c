@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/opts/groups.h"
@@ -92,31 +91,15 @@ static bool is_explained(const char *node)
 	char name[64];
 
 	snprintf(name, sizeof(name), "tma_%s", node);
-	return td_explanation_exists(node) || td_explanation_exists(name);
-}
-
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+	return td_explanation_find(node) || td_explanation_find(name);
 }
 
 /* Returns true if the shell finds a command with this name. */
-static bool is_found(const char *name)
+static bool is_program(const char *name)
 {
-	const char *path = getenv("PATH");
-	bool found = strchr(name, '/');
+	td_autofree char *file = td_find_program(name, X_OK);
 
-	while (!found && path && *path) {
-		int length = (int)strcspn(path, ":");
-		td_autofree char *file = NULL;
-
-		file = td_aprintf("%.*s/%s", length, path, name);
-		found = length > 0 && is_program(file);
-		path += length + (path[length] == ':');
-	}
-	return found;
+	return file;
 }
 
 static int no_such_node(const struct td_pmu_events *files, const char *node, struct td_err *err)
@@ -796,7 +779,7 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 	if (opts->request.sampling.node ||
 	    (opts->request.nr_events && strncmp(word, "tma_", 4) != 0))
 		return 1;
-	if (strcmp(word, "auto") != 0 && !is_explained(word) && is_found(word))
+	if (strcmp(word, "auto") != 0 && !is_explained(word) && is_program(word))
 		return 1;
 	opts->request.sampling.node = word;
 	return 0;

@@ -280,7 +280,7 @@ static void make_explain(struct td_advice *advice)
 	const struct td_found *focus = td_verdict_focus(verdict);
 	size_t i = verdict->nr_path;
 
-	while (focus && !td_explanation_exists(focus->name))
+	while (focus && !td_explanation_find(focus->name))
 		focus = i ? &verdict->path[--i] : NULL;
 	if (!focus)
 		return;

@@ -54,6 +54,14 @@ bool td_ends_with(const char *text, const char *end);
 /* Are both texts equal, or both NULL? */
 bool td_same_text(const char *a, const char *b);
 
+/*
+ * Returns the path of a file in a list of directories that are separated by colons, or NULL.
+ * mode: as of access(2).  The caller frees it.
+ */
+char *td_find_file(const char *directories, const char *name, int mode);
+/* Returns the path of a program, found as by a shell, or NULL.  The caller frees it. */
+char *td_find_program(const char *name, int mode);
+
 /* Closes *fd unless it is negative, and sets it to -1. */
 void td_close_fd(int *fd);
 /* Writes all bytes, despite signals.  Returns 0 or a negative errno. */

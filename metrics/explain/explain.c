@@ -797,11 +797,6 @@ const struct td_explanation *td_explanation_find(const char *name)
 	return text;
 }
 
-bool td_explanation_exists(const char *name)
-{
-	return td_explanation_find(name);
-}
-
 bool td_explanation_is_pattern(const char *typed)
 {
 	return strpbrk(typed, "*?[") != NULL;

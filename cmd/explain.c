@@ -700,10 +700,8 @@ static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 		put_list(&answer);
 	if (!rc)
 		put_all(&answer);
-	if (!rc)
-		rc = td_out_check(stdout, "standard output", err);
-	if (!rc)
-		rc = complain(&answer, err);
+	rc = rc ?: td_out_check(stdout, "standard output", err);
+	rc = rc ?: complain(&answer, err);
 	free_answer(&answer);
 	return rc;
 }

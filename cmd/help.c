@@ -55,7 +55,7 @@ static int help(const struct td_opts *opts, int *status, struct td_err *err)
 		td_usage_show(command, opts->commands);
 	else if (name)
 		rc = no_such(opts, name, err);
-	return rc ? rc : td_out_check(stdout, "standard output", err);
+	return rc ?: td_out_check(stdout, "standard output", err);
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)

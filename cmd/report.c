@@ -31,8 +31,7 @@ static int next_of_all(struct host *host, size_t *nr_done, uint64_t *time_ns,
 		td_recorded_warn(rec);
 		rc = td_recording_follow(rec, host->more[*nr_done], err);
 		++*nr_done;
-		if (!rc)
-			rc = td_recorded_next(rec, how, time_ns, delta, err);
+		rc = rc ?: td_recorded_next(rec, how, time_ns, delta, err);
 	}
 	return rc;
 }
@@ -85,9 +84,7 @@ static int show_rows(struct host *host, struct td_readings *delta, uint64_t *tim
 		if (rc >= 0 && !begun && td_view_begin(&host->view, err))
 			return err->code;
 		begun = true;
-		if (!rc)
-			rc = td_recorded_put(&host->recorded.rec, &host->view, delta, *time_ns,
-					     err);
+		rc = rc ?: td_recorded_put(&host->recorded.rec, &host->view, delta, *time_ns, err);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -145,11 +142,9 @@ static int check_rest(const struct host *host, struct td_err *err)
 		struct td_recording next;
 
 		rc = td_recording_open(&next, host->more[i], td_recorded_foreign(), err);
-		if (!rc)
-			rc = td_recording_continues(rec, &next, begun_ns, err);
+		rc = rc ?: td_recording_continues(rec, &next, begun_ns, err);
 		begun_ns = next.info.start_ns;
-		if (!rc)
-			rc = check_not_input(&next, &host->view.sink, err);
+		rc = rc ?: check_not_input(&next, &host->view.sink, err);
 		td_recording_close(&next);
 	}
 	return rc;
@@ -168,11 +163,9 @@ static int open_view(struct host *host, struct td_err *err)
 	rc = td_view_init(view, source, &recorded->request, err);
 	if (rc == -ENODATA)
 		td_err_wrap(err, "%s", rec->path);
-	if (!rc)
-		rc = td_view_open(view, &recorded->request, err);
-	if (!rc)
-		rc = check_not_input(rec, &view->sink, err);
-	return rc ? rc : check_rest(host, err);
+	rc = rc ?: td_view_open(view, &recorded->request, err);
+	rc = rc ?: check_not_input(rec, &view->sink, err);
+	return rc ?: check_rest(host, err);
 }
 
 static int open_recorded(struct td_recorded *recorded, const char *path, const struct td_opts *opts,
@@ -190,8 +183,7 @@ static int locate(const struct td_opts *opts, struct td_err *err)
 	struct td_recorded recorded;
 	int rc = open_recorded(&recorded, opts->request.input, opts, err);
 
-	if (!rc)
-		rc = td_replay_locate(&recorded.rec, &opts->request, err);
+	rc = rc ?: td_replay_locate(&recorded.rec, &opts->request, err);
 	if (!rc && !opts->request.show.quiet)
 		td_recorded_warn(&recorded.rec);
 	td_recorded_close(&recorded);
@@ -385,8 +377,7 @@ static int report(const struct td_opts *opts, int *status, struct td_err *err)
 		return locate(opts, err);
 	hosts = td_calloc(1 + opts->nr_patterns, sizeof(*hosts));
 	rc = take_hosts(hosts, &nr, opts, err);
-	if (!rc)
-		rc = show_hosts(hosts, nr, opts, &notes, err);
+	rc = rc ?: show_hosts(hosts, nr, opts, &notes, err);
 	rc = close_hosts(hosts, nr, rc, err);
 	td_notes_free(&notes);
 	return rc;

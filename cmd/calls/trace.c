@@ -406,8 +406,7 @@ static int set_up(struct td_calling *c, struct td_err *err)
 	int rc = td_trace_pmu_read(&job->fs, &job->machine.online, &pmu, err);
 
 	c->gathering.trace.type = pmu.type;
-	if (!rc)
-		rc = td_trace_pmu_config(&job->fs, &pmu, &c->gathering.trace.config, &trace, err);
+	rc = rc ?: td_trace_pmu_config(&job->fs, &pmu, &c->gathering.trace.config, &trace, err);
 	td_pmu_free(&pmu);
 	if (rc) {
 		td_err_wrap(err, "--engine=pt");

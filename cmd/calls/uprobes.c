@@ -146,7 +146,7 @@ static int define(const struct td_probes *probes, const struct td_entry_point *e
 {
 	int rc = (entry->kernel ? define_kernel : define_file)(probes, entry, kind, number);
 
-	return rc ? rc : read_id(probes, kind, number, id);
+	return rc ?: read_id(probes, kind, number, id);
 }
 
 static int not_taken(const struct td_entry_point *entry, int rc, struct td_err *err)
@@ -169,8 +169,7 @@ static int add_probe(struct td_probes *probes, const struct td_entry_point *entr
 
 	probes->nr++;
 	rc = define(probes, entry, 'p', probes->nr - 1, &probe->entry);
-	if (!rc)
-		rc = define(probes, entry, 'r', probes->nr - 1, &probe->exit);
+	rc = rc ?: define(probes, entry, 'r', probes->nr - 1, &probe->exit);
 	if (rc == -EACCES || rc == -EPERM)
 		return no_rights(err);
 	return rc ? not_taken(entry, rc, err) : 0;
@@ -201,8 +200,7 @@ int td_probes_open(struct td_probes *probes, const struct td_entry_point *entrie
 
 	*probes = (struct td_probes){ .events = -1, .kernel = nr && entries[0].kernel };
 	rc = td_probes_check(entries, nr, err);
-	if (!rc)
-		rc = open_events(probes, err);
+	rc = rc ?: open_events(probes, err);
 	if (rc)
 		return rc;
 	remove_all_left(probes);

@@ -69,9 +69,8 @@ static int open_counter(struct td_counter **counter, struct td_job *job, struct 
 	};
 	int rc = td_counter_open(counter, &setup, err);
 
-	if (!rc)
-		rc = td_check_opened_metrics(job->tree, &job->plan.events, err);
-	return rc ? rc : td_counter_enable(*counter, true, -1, err);
+	rc = rc ?: td_check_opened_metrics(job->tree, &job->plan.events, err);
+	return rc ?: td_counter_enable(*counter, true, -1, err);
 }
 
 /* --- values ----------------------------------------------------------------- */
@@ -168,8 +167,7 @@ static int count_level_2(struct testing *t, struct td_job *job, struct td_err *e
 		td_loop_run(t->ring, TD_LOOP_MISPREDICT, ALL_NS);
 		rc = td_counter_read(counter, 0, &readings, err);
 	}
-	if (!rc)
-		rc = evaluate(&e, &readings, &report, err);
+	rc = rc ?: evaluate(&e, &readings, &report, err);
 	if (!rc)
 		add_forbidden(t->doctor, &report.rows[0], &report);
 	td_report_free(&report);
@@ -219,10 +217,8 @@ static int count_loops(const struct testing *t, struct td_job *job, struct td_se
 		struct td_readings readings;
 
 		rc = count_loop(t, counter, (enum td_loop)loop, &readings, err);
-		if (!rc)
-			rc = evaluate(&e, &readings, &report, err);
-		if (!rc)
-			rc = copy_row(&test->shares[loop], &report, &report.rows[0], err);
+		rc = rc ?: evaluate(&e, &readings, &report, err);
+		rc = rc ?: copy_row(&test->shares[loop], &report, &report.rows[0], err);
 		td_report_free(&report);
 	}
 	td_evaluation_free(&e);
@@ -238,8 +234,7 @@ static void test_core_type(struct testing *t, struct td_self_test *test)
 	if (td_stay_on(test->cpu, &test->err))
 		return;
 	rc = plan(&job, t, test, &test->err);
-	if (!rc)
-		rc = count_loops(t, &job, test, &test->err);
+	rc = rc ?: count_loops(t, &job, test, &test->err);
 	if (!rc && is_general(job.tree))
 		find_forbidden(t, test);
 	td_doctor_add_notes(t->doctor, "self-test", &t->notes, &job.notes);

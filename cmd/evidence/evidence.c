@@ -626,13 +626,11 @@ static int measure_program(struct evidence *g, const struct td_known *program,
 	td_err_set(&found.err, -ENODATA, "not counted");
 	if (td_program_run(program, ALONE_MS * TD_NS_A_MS, &found.took, &found.err) == 0) {
 		rc = td_stay_on_pmu(spot->pmu, g->affinity, err);
-		if (!rc)
-			rc = measure(g, spot, &found, err);
+		rc = rc ?: measure(g, spot, &found, err);
 	}
 	if (!rc)
 		put_program(g->fp, spot, &found);
-	if (!rc)
-		rc = td_out_check(g->fp, g->name, err);
+	rc = rc ?: td_out_check(g->fp, g->name, err);
 	g->nr_counted += !found.err.code;
 	g->nr_agree += !found.err.code && found.agrees;
 	g->nr_wrong += !found.err.code && (!found.agrees || found.far);
@@ -757,8 +755,7 @@ static int run_program_alone(const struct td_opts *opts, struct td_err *err)
 	struct td_program_took took;
 	int ms, rc = parse_program(opts, &program, &ms, err);
 
-	if (!rc)
-		rc = td_program_run(program, (uint64_t)ms * TD_NS_A_MS, &took, err);
+	rc = rc ?: td_program_run(program, (uint64_t)ms * TD_NS_A_MS, &took, err);
 	if (rc || opts->request.show.quiet)
 		return rc;
 	printf("%s: %.2f ns per %s, %.1f cycles at %.2f GHz, and theory gives %g to %g %s%s\n",

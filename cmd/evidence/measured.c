@@ -99,8 +99,7 @@ static int put_intervals(struct td_recorded *recorded, struct td_view *view, str
 
 	while (!rc) {
 		rc = td_recorded_next(&recorded->rec, view->source->how, &time_ns, &delta, err);
-		if (!rc)
-			rc = td_recorded_put(&recorded->rec, view, &delta, time_ns, err);
+		rc = rc ?: td_recorded_put(&recorded->rec, view, &delta, time_ns, err);
 	}
 	free(delta.v);
 	return rc < 0 ? rc : 0;
@@ -113,10 +112,9 @@ static int open_view(struct td_recorded *recorded, struct td_view *view,
 	int rc = td_recorded_measure(recorded, &notes, err);
 
 	td_notes_free(&notes);
-	if (!rc)
-		rc = td_view_init(view, &recorded->source, &recorded->request, err);
+	rc = rc ?: td_view_init(view, &recorded->source, &recorded->request, err);
 	view->viewer = viewer;
-	return rc ? rc : td_view_open(view, &recorded->request, err);
+	return rc ?: td_view_open(view, &recorded->request, err);
 }
 
 /* Compute the values of the recording at path with today's formulas. */
@@ -137,10 +135,8 @@ static int read_recording(const struct rereading *reading, const char *path,
 	asked.ask = (struct td_ask){ 0 };
 	asked.show.quiet = true;
 	rc = td_recorded_open(&recorded, path, &asked, err);
-	if (!rc)
-		rc = open_view(&recorded, &view, &viewer, err);
-	if (!rc)
-		rc = put_intervals(&recorded, &view, err);
+	rc = rc ?: open_view(&recorded, &view, &viewer, err);
+	rc = rc ?: put_intervals(&recorded, &view, err);
 	if (view.source)
 		td_view_close(&view, &late);
 	td_recorded_close(&recorded);
@@ -298,14 +294,10 @@ static int count_into(struct td_measured *measured, const struct td_request *req
 	snprintf(word, sizeof(word), "%s:%d", program->name, way->ms);
 	counting = request_of(request, way, &spot, &files);
 	counting.target.command = command;
-	if (!rc)
-		rc = count(&counting, err);
-	if (!rc)
-		rc = keep_recording(measured, &files, err);
-	if (!rc)
-		rc = read_recording(&reading, files.path, request, err);
-	if (!rc)
-		rc = fit(&reading, &files, request, way->room, err);
+	rc = rc ?: count(&counting, err);
+	rc = rc ?: keep_recording(measured, &files, err);
+	rc = rc ?: read_recording(&reading, files.path, request, err);
+	rc = rc ?: fit(&reading, &files, request, way->room, err);
 	td_close_fd(&files.recording);
 	td_close_fd(&files.nothing);
 	return rc;

@@ -466,8 +466,7 @@ static int place(struct td_imported *imported, struct td_recording *rec,
 	imported->misfit = find_misfit(names, rec->plan.events.nr, &made, request->model);
 	td_catalog_init(&catalog, NULL, &made, request->metrics_dir);
 	rc = import_pmus(rec, names, &made, &catalog, err);
-	if (!rc)
-		rc = td_catalog_read(&catalog, err);
+	rc = rc ?: td_catalog_read(&catalog, err);
 	imported->no_files = !catalog.events.dir;
 	td_catalog_free(&catalog);
 	td_machine_free(&made);

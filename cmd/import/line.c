@@ -810,5 +810,5 @@ int td_perf_json_parse(struct json_object **object, char *text, struct td_perf_l
 		json_object_put(*object);
 		rc = parse(object, text);
 	}
-	return rc ? rc : take_line(*object, line);
+	return rc ?: take_line(*object, line);
 }

@@ -248,10 +248,8 @@ static int perf_file_add(struct td_perf_file *file, const struct td_perf_line *l
 
 	if (rc > 0)
 		return TD_PERF_IS_SUMMARY;
-	if (!rc)
-		rc = td_perf_find_place(file, line, err);
-	if (!rc)
-		rc = find_event(file, line, err);
+	rc = rc ?: td_perf_find_place(file, line, err);
+	rc = rc ?: find_event(file, line, err);
 	if (rc)
 		return rc;
 	if (line->status == TD_PERF_COUNTED && !line->running_ns &&
@@ -838,7 +836,7 @@ static int take_line(struct reader *r, struct td_err *err)
 		return take_comment(r, err);
 	if (!r->separator)
 		rc = find_form(r, err);
-	return rc ? rc : add_line(r, err);
+	return rc ?: add_line(r, err);
 }
 
 static int check_counts(const struct reader *r, struct td_err *err)
@@ -902,7 +900,7 @@ static int read_file(FILE *in, struct td_perf_file *file, struct td_err *err)
 	}
 	if (rc > 0)
 		rc = check_counts(&r, err);
-	return rc ? rc : perf_file_check_counts(file, err);
+	return rc ?: perf_file_check_counts(file, err);
 }
 
 /* --- the kind of file ----------------------------------------------------- */

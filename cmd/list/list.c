@@ -483,8 +483,7 @@ static int show(struct td_list *list, struct td_err *err)
 	} else if (!rc) {
 		td_list_put_text(stdout, list);
 	}
-	if (!rc)
-		rc = td_list_check(list, err);
+	rc = rc ?: td_list_check(list, err);
 	if (!list->nr_items)
 		say(&list->missing, err);
 	return rc;
@@ -510,14 +509,12 @@ static int list_names(const struct td_opts *opts, int *status, struct td_err *er
 	int rc = td_select_machine(&list.fs, &list.machine, &opts->request, err);
 
 	(void)status;
-	if (!rc)
-		rc = td_machine_check_known(&list.machine, err);
+	rc = rc ?: td_machine_check_known(&list.machine, err);
 	td_catalog_init(&list.catalog, &list.fs, &list.machine, opts->request.metrics_dir);
 	if (!rc)
 		rc = opts->print ? list_print(stdout, &list, err) : show(&list, err);
 	say(&list.notes, err);
-	if (!rc)
-		rc = td_out_check(stdout, "standard output", err);
+	rc = rc ?: td_out_check(stdout, "standard output", err);
 	free_list(&list);
 	return rc;
 }

@@ -278,7 +278,7 @@ static int list_read_files(struct td_list *list, struct td_err *err)
 			     catalog->missing.msg);
 	if (!rc && catalog->events.dir)
 		rc = td_pmu_events_read_uncore(&catalog->events, err);
-	return rc ? rc : td_pmu_events_parse_all(&catalog->events, err);
+	return rc ?: td_pmu_events_parse_all(&catalog->events, err);
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -292,8 +292,7 @@ static int by_topic(const void *a, const void *b, void *ctx)
 	const struct td_model_event *y = &events[*(const size_t *)b];
 	int rc = strcmp(x->topic, y->topic);
 
-	if (!rc)
-		rc = strcmp(x->name, y->name);
+	rc = rc ?: strcmp(x->name, y->name);
 	return rc ? rc
 		  : list_find_pmu(&list->machine, x->pmu) - list_find_pmu(&list->machine, y->pmu);
 }
@@ -426,7 +425,7 @@ static int by_name(const void *a, const void *b)
 	const struct metric_item *x = a, *y = b;
 	int rc = strcmp(x->def->name, y->def->name);
 
-	return rc ? rc : x->order - y->order;
+	return rc ?: x->order - y->order;
 }
 
 /* Find all metrics, sorted by name.  The caller frees *out, on error as well. */
@@ -523,7 +522,7 @@ static int by_group(const void *a, const void *b)
 	const struct td_list_item *x = a, *y = b;
 	int rc = strcmp(x->name, y->name);
 
-	return rc ? rc : strcmp(x->related, y->related);
+	return rc ?: strcmp(x->related, y->related);
 }
 
 /* Join the members of a group, "a;b"; a metric of two PMUs appears once. */

@@ -564,8 +564,7 @@ int td_opts_parse(struct td_opts *opts, const struct td_command *const *commands
 	opts->request.typed.nr_words = argc > 0 ? argc - 1 : 0;
 	usage_open(&page, opts->chosen, commands, parse_option);
 	rc = td_suggest_options(argv, opts->chosen, commands, err);
-	if (!rc)
-		rc = parse_guarded(&page.argp, argc, argv, &parser);
+	rc = rc ?: parse_guarded(&page.argp, argc, argv, &parser);
 	usage_close(&page);
 	set_default_level(&opts->request);
 	if (rc)

@@ -264,7 +264,7 @@ static int check_long(const char *word, const struct td_command *command,
 	if (rc || begins_argp_name(name, len) || td_option_find_begin(command->groups, name, len))
 		return rc;
 	rc = refuse_others(command, commands, td_option_find_begin, name, len, err);
-	return rc ? rc : unknown_option(command, commands, word, err);
+	return rc ?: unknown_option(command, commands, word, err);
 }
 
 static bool is_same(const char *name, const char *word, size_t len)

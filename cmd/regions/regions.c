@@ -592,8 +592,7 @@ static int run_command(struct session *session, struct td_engine *engine,
 	/* even if waiting fails, the command runs to its end */
 	if (!rc)
 		td_engine_run(engine, NULL, NULL, &late);
-	if (!rc)
-		rc = td_child_wait(child, &session->usage, err);
+	rc = rc ?: td_child_wait(child, &session->usage, err);
 	session->usage.elapsed_ns = td_now_ns() - start_ns;
 	session->status = child->status;
 	session->over = td_child_is_over(child);
@@ -613,18 +612,14 @@ static int run_program(struct session *session, struct td_inherited *inherited, 
 	char every[16];
 	int rc = region_directory_make(&session->directory, err);
 
-	if (!rc)
-		rc = open_directory(session, err);
-	if (!rc)
-		rc = write_spec(session, err);
-	if (!rc)
-		rc = td_waiter_open(&engine.waiter, &none, &none, err);
+	rc = rc ?: open_directory(session, err);
+	rc = rc ?: write_spec(session, err);
+	rc = rc ?: td_waiter_open(&engine.waiter, &none, &none, err);
 	snprintf(every, sizeof(every), "%d", nr);
 	if (!rc && (setenv("TDSTAT_REGIONS", session->prefix, 1) ||
 		    (nr && setenv("TDSTAT_EVERY", every, 1))))
 		td_memory_fail();
-	if (!rc)
-		rc = run_command(session, &engine, inherited, err);
+	rc = rc ?: run_command(session, &engine, inherited, err);
 	td_waiter_close(&engine.waiter);
 	return rc;
 }
@@ -640,7 +635,7 @@ static int open_session(struct session *session, struct td_job *job, struct td_e
 	session->files.names = job->request->calls.names;
 	session->files.values = session->values;
 	rc = set_values(session, err);
-	return rc ? rc : td_region_result_open(&session->result, job, &session->files.regions, err);
+	return rc ?: td_region_result_open(&session->result, job, &session->files.regions, err);
 }
 
 static int close_session(struct session *session, int rc, struct td_err *err)
@@ -670,8 +665,7 @@ static int count(struct td_job *job, struct td_inherited *inherited, struct td_a
 	/* before the files are read, to include all processes whose marks are missing */
 	if (!rc)
 		find_left(&session);
-	if (!rc)
-		rc = td_region_files_read(&session.files, session.prefix, err);
+	rc = rc ?: td_region_files_read(&session.files, session.prefix, err);
 	if (!rc)
 		rc = td_region_result_show(&session.result, &session.files.counts, &session.usage,
 					   session.status, err);
@@ -695,8 +689,7 @@ static int run_marked(const struct td_request *request, struct td_inherited *inh
 	struct td_job job;
 	int rc = td_job_plan(&job, request, err);
 
-	if (!rc)
-		rc = td_job_join(&job, err);
+	rc = rc ?: td_job_join(&job, err);
 	if (!rc)
 		rc = request->dry_run ? td_dry_run(&job, err)
 				      : count(&job, inherited, &attempt, status, err);

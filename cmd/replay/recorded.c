@@ -306,5 +306,5 @@ int td_recorded_next(struct td_recording *rec, enum td_aggregation how, uint64_t
 {
 	int rc = td_recording_next(rec, time_ns, delta, err);
 
-	return rc ? rc : check_readings(rec, how, delta, err);
+	return rc ?: check_readings(rec, how, delta, err);
 }

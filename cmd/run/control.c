@@ -72,8 +72,7 @@ static int open_both(struct td_control *control, const char *ctl, const char *ac
 	rc = parse_fd(ctl, &in, err);
 	if (!rc && ack)
 		rc = parse_fd(ack, &out, err);
-	if (!rc)
-		rc = take_fd(in, O_WRONLY, &control->fd, err);
+	rc = rc ?: take_fd(in, O_WRONLY, &control->fd, err);
 	return rc || !ack ? rc : take_fd(out, O_RDONLY, &control->ack, err);
 }
 

@@ -225,7 +225,7 @@ static int open_once(struct td_run *run, struct td_err *err)
 	int rc = td_counting_watch(counting, job, &run->session->names, err);
 
 	run->engine->waiter.tasks = counting->watch ? td_task_watch_fd(counting->watch) : -1;
-	return rc ? rc : td_counter_open(&counting->counter, &setup, err);
+	return rc ?: td_counter_open(&counting->counter, &setup, err);
 }
 
 /*
@@ -237,10 +237,8 @@ static int look_before(struct td_run *run, struct td_err *err)
 	struct td_counting *counting = &run->counting;
 	int rc = open_once(run, err);
 
-	if (!rc)
-		rc = td_counter_enable(counting->counter, true, -1, err);
-	if (!rc)
-		rc = read_baseline(run, err);
+	rc = rc ?: td_counter_enable(counting->counter, true, -1, err);
+	rc = rc ?: read_baseline(run, err);
 	td_counter_close(counting->counter);
 	counting->counter = NULL;
 	/* -EAGAIN: clocks were removed from the plan */
@@ -259,8 +257,7 @@ static int open_counter(struct td_run *run, struct td_err *err)
 	job->target.by_switches = td_run_counts_by_switches(job);
 	if (job->target.by_switches) {
 		rc = job->target.tells_tasks ? look_before(run, err) : 0;
-		if (!rc)
-			rc = td_run_open_switches(run, err);
+		rc = rc ?: td_run_open_switches(run, err);
 		if (!rc || job->target.tells_tasks)
 			return rc;
 		job->target.by_switches = false;
@@ -439,7 +436,7 @@ static int run_begin(struct td_run *run, struct td_err *err)
 		rc = td_recorder_begin(recorder, job, &session->source, err);
 	if (!rc)
 		td_job_say_notes(job);
-	return rc ? rc : td_view_begin(&session->view, err);
+	return rc ?: td_view_begin(&session->view, err);
 }
 
 /* --- commands of --control, which are perf stat's ------------------------ */
@@ -761,8 +758,7 @@ static int open_outputs(struct td_session *session, struct td_err *err)
 	if (request->show.output)
 		td_signals_let_through(true);
 	rc = td_view_open(&session->view, request, err);
-	if (!rc)
-		rc = td_view_check_append(&session->view, err);
+	rc = rc ?: td_view_check_append(&session->view, err);
 	if (!rc && request->does.records)
 		rc = td_session_open_recorder(session, err);
 	td_signals_let_through(false);
@@ -796,11 +792,10 @@ static int put_last(struct td_run *run, const struct td_usage *usage, struct td_
 	if (!done)
 		rc = td_run_put_sum(run, run->given_up ? run->clock.read_ns : usage->elapsed_ns,
 				    usage, err);
-	if (!rc)
-		rc = td_view_end_run(&session->view, usage, err);
+	rc = rc ?: td_view_end_run(&session->view, usage, err);
 	if (!rc && !done && !run->given_up && !run->tally.behind)
 		td_note_uncounted(run, usage);
-	return rc ? rc : td_recorder_end(&session->recorder, usage, run->engine->child.status, err);
+	return rc ?: td_recorder_end(&session->recorder, usage, run->engine->child.status, err);
 }
 
 static void say_last(struct td_run *run)
@@ -835,7 +830,7 @@ static int end_run(struct td_run *run, struct td_err *err)
 	if (rc_put && td_run_outlives(run, rc ? &late : err))
 		rc_put = 0;
 	say_last(run);
-	return rc ? rc : rc_put;
+	return rc ?: rc_put;
 }
 
 static int count_to_the_end(struct td_run *run, struct td_err *err)
@@ -851,7 +846,7 @@ static int count_to_the_end(struct td_run *run, struct td_err *err)
 	if (rc && td_run_outlives(run, err))
 		rc = 0;
 	rc_end = end_run(run, rc ? &late : err);
-	return rc ? rc : rc_end;
+	return rc ?: rc_end;
 }
 
 /*
@@ -948,8 +943,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 		td_plan_select_set(plan, (unsigned int)session->runs % plan->nr_sets);
 	if (request->verbose && (request->when.has_repeat || plan->nr_sets > 1))
 		td_job_say(run->job, "tdstat: run %d\n", session->runs + 1);
-	if (!rc)
-		rc = run_main(run, err);
+	rc = rc ?: run_main(run, err);
 	td_progress_clear(&session->progress);
 	/* not inherited by --post */
 	td_counting_close(&run->counting);
@@ -958,8 +952,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	session->begun += run->engine->child.runs;
 	rc_set = session_end_set(session, false, rc ? &late : err);
 	rc = rc ? rc : rc_set;
-	if (!rc)
-		rc = run_post(session, err);
+	rc = rc ?: run_post(session, err);
 	return rc;
 }
 

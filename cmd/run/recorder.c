@@ -216,7 +216,7 @@ int td_recorder_switch(struct td_recorder *recorder, FILE *fp, const char *name,
 	recorder->name = name;
 	recorder->base_ns = recorder->last_ns;
 	recorder->failed |= rc != 0;
-	return rc ? rc : td_recorder_begin(recorder, job, source, err);
+	return rc ?: td_recorder_begin(recorder, job, source, err);
 }
 
 int td_recorder_close(struct td_recorder *recorder, struct td_err *err)

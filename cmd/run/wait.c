@@ -142,10 +142,8 @@ int td_waiter_reset(struct td_waiter *waiter, struct td_err *err)
 {
 	int rc = disarm(waiter->timer, err);
 
-	if (!rc)
-		rc = disarm(waiter->timeout, err);
-	if (!rc)
-		rc = disarm(waiter->delay, err);
+	rc = rc ?: disarm(waiter->timeout, err);
+	rc = rc ?: disarm(waiter->delay, err);
 	waiter->child = waiter->tasks = -1;
 	waiter->child_ended = false;
 	waiter->start_ns = 0;

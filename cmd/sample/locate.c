@@ -226,12 +226,10 @@ static int choose_events(struct td_choice *choice, const struct td_request *requ
 
 	*choice = (struct td_choice){ 0 };
 	td_catalog_init(&catalog, &fs, &machine, request->metrics_dir);
-	if (!rc)
-		rc = td_machine_check_known(&machine, err);
+	rc = rc ?: td_machine_check_known(&machine, err);
 	if (!rc && !machine.nr_core)
 		rc = td_why_no_tree(&machine, err);
-	if (!rc)
-		rc = td_catalog_read(&catalog, err);
+	rc = rc ?: td_catalog_read(&catalog, err);
 	if (!rc && !try_all(&search, nodes, nr)) {
 		search.strict = false;
 		if (!try_all(&search, nodes, nr))
@@ -321,7 +319,7 @@ static int count_first(struct td_choice *choice, const struct td_request *reques
 	td_progress_stage(&progress, "finding the node");
 	rc = td_session_find(&counting, inherited, &focus, attempt, status, err);
 	td_progress_clear(&progress);
-	return rc ? rc : choose_found(choice, &focus, request, err);
+	return rc ?: choose_found(choice, &focus, request, err);
 }
 
 static int take_named(struct td_choice *choice, const struct td_request *request,
@@ -687,9 +685,8 @@ static int open_sink(struct td_locating *l, struct td_err *err)
 	l->files = l->request->sampling.files;
 	l->sink.unseen = td_where_is_displaced(l->request);
 	rc = td_sink_open(&l->sink, &l->sampled, &frame, err);
-	if (!rc)
-		rc = td_append_check(&l->sink, NULL, &sheet, err);
-	return rc ? rc : td_stack_files_open(&l->files, err);
+	rc = rc ?: td_append_check(&l->sink, NULL, &sheet, err);
+	return rc ?: td_stack_files_open(&l->files, err);
 }
 
 static int show(struct td_locating *l, struct td_err *err)
@@ -707,7 +704,7 @@ static int show(struct td_locating *l, struct td_err *err)
 	rc = td_sink_begin(&l->sink, err);
 	if (!rc)
 		writer->out->where(writer, &l->where);
-	return rc ? rc : td_stack_files_write(&l->files, where, writer->frame, err);
+	return rc ?: td_stack_files_write(&l->files, where, writer->frame, err);
 }
 
 static int sample(struct td_locating *l, struct td_inherited *inherited, int *status,
@@ -761,8 +758,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 
 	td_inherited_change(&inherited);
 	rc = choose(&l, &inherited, status, err);
-	if (!rc)
-		rc = plan(&l, err);
+	rc = rc ?: plan(&l, err);
 	if (!rc)
 		rc = opts->request.dry_run ? td_dry_run(&l.job, err)
 					   : sample(&l, &inherited, status, err);

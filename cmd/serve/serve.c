@@ -185,7 +185,7 @@ static int bind_unix(struct listener *listener, const struct sockaddr_un *un)
 	rc = rc ? -errno : 0;
 	umask(before);
 	if (rc || lstat(un->sun_path, &st))
-		return rc ? rc : -errno;
+		return rc ?: -errno;
 	listener->dev = st.st_dev;
 	listener->ino = st.st_ino;
 	return listen(listener->fd, BACKLOG) ? -errno : 0;
@@ -201,8 +201,7 @@ static int open_unix(struct listener *listener, const char *path, struct td_err 
 	strcpy(un.sun_path, path);
 	listener->path = path;
 	rc = remove_stale(&un);
-	if (!rc)
-		rc = bind_unix(listener, &un);
+	rc = rc ?: bind_unix(listener, &un);
 	if (rc)
 		return td_err_set(err, rc, "cannot listen on %s: %s", path, strerror(-rc));
 	return 0;
@@ -627,7 +626,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 {
 	int rc = listener_check(opts->listen, err);
 
-	return rc ? rc : td_opts_check_counting(opts, err);
+	return rc ?: td_opts_check_counting(opts, err);
 }
 
 /* clang-format off */

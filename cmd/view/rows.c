@@ -219,7 +219,7 @@ static int by_order(const void *a, const void *b)
 		return -1;
 	if (x->region->order < y->region->order)
 		return 1;
-	return rc ? rc : -strcmp(x->pmu, y->pmu);
+	return rc ?: -strcmp(x->pmu, y->pmu);
 }
 
 static void sort(struct td_report *report)
@@ -723,7 +723,7 @@ int td_view_end_run(struct td_view *view, const struct td_usage *usage, struct t
 	/* each run has its own title */
 	if (view->sink.writer.out->for_people)
 		view->sink.writer.header_done = false;
-	return rc ? rc : td_sink_check(&view->sink, err);
+	return rc ?: td_sink_check(&view->sink, err);
 }
 
 static struct td_usage mean_usage(const struct td_view *view)
@@ -777,7 +777,7 @@ int td_view_join(struct td_view *view, struct td_err *err)
 	}
 	td_totals_sum_free(joined);
 	td_view_drop_kept(view);
-	return rc ? rc : td_sink_check(&view->sink, err);
+	return rc ?: td_sink_check(&view->sink, err);
 }
 
 int td_view_end(struct td_view *view, struct td_err *err)
@@ -795,5 +795,5 @@ int td_view_end(struct td_view *view, struct td_err *err)
 	rc = put_rows(&rows, err);
 	if (!rc)
 		put_end(view, &usage);
-	return rc ? rc : td_sink_check(&view->sink, err);
+	return rc ?: td_sink_check(&view->sink, err);
 }

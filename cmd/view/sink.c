@@ -116,8 +116,7 @@ int td_sink_open(struct td_sink *sink, const struct td_request *request,
 {
 	int rc = open_stream(sink, request, err);
 
-	if (!rc)
-		rc = check_clear(sink, request, err);
+	rc = rc ?: check_clear(sink, request, err);
 	if (rc)
 		return rc;
 	sink->frame = *frame;

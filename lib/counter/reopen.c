@@ -84,8 +84,7 @@ static int open_step(struct td_counter *counter, struct td_read_step *step)
 
 	td_close_unit(group, cpu, step->thread);
 	rc = td_open_unit(&counter->setup, group, cpu, step->thread);
-	if (!rc)
-		rc = td_start_unit(counter, group, cpu, step->thread);
+	rc = rc ?: td_start_unit(counter, group, cpu, step->thread);
 	if (rc)
 		td_close_unit(group, cpu, step->thread);
 	renew_descriptors(&counter->reader, step, group, cpu);
@@ -286,8 +285,7 @@ int td_counter_enable_families(struct td_counter *counter, const struct td_ints 
 	struct td_affinity before = td_affinity_save(counter);
 	int rc = open_unopened(counter, enabled, tasks, err);
 
-	if (!rc)
-		rc = switch_families(counter, enabled, err);
+	rc = rc ?: switch_families(counter, enabled, err);
 	td_affinity_restore(&before);
 	return rc;
 }

@@ -184,7 +184,7 @@ static int build_pmu_event(struct td_building *b, int pmu, const char *name)
 	event->merge = !b->exact && b->machine->pmus[pmu].kind == TD_PMU_OTHER;
 	if (name)
 		rc = td_build_add_named(b, event, name);
-	return rc ? rc : td_build_add_terms(b, event, true);
+	return rc ?: td_build_add_terms(b, event, true);
 }
 
 /* --- uses of SLOTS and fields of PERF_METRICS that the kernel refuses ------ */
@@ -481,7 +481,7 @@ static int resolve_cache(struct td_building *b)
 		return td_span_error(b->err, &b->spec->span, "%s: this cache has no such operation",
 				     b->spec->name);
 	b->type = PERF_TYPE_HW_CACHE;
-	return rc ? rc : on_core_pmus(b, build_cache);
+	return rc ?: on_core_pmus(b, build_cache);
 }
 
 static int build_where_known(struct td_building *b, bool others)
@@ -569,7 +569,7 @@ static int resolve_pmus(struct td_building *b)
 	}
 	if (has_more(b))
 		rc = b->source->read_pmus(b->source->ctx, b->spec->name, b->err);
-	return rc ? rc : resolve_matching(b);
+	return rc ?: resolve_matching(b);
 }
 
 static int resolve_name(struct td_building *b)
@@ -672,7 +672,7 @@ static int resolve(struct td_building *b)
 	if (rc != UNKNOWN)
 		return rc;
 	rc = b->source->read_pmus(b->source->ctx, NULL, b->err);
-	return rc ? rc : resolve_spec(b);
+	return rc ?: resolve_spec(b);
 }
 
 int td_event_resolve(struct td_events *events, const struct td_event_text *text,
@@ -694,5 +694,5 @@ int td_event_resolve(struct td_events *events, const struct td_event_text *text,
 
 		rc = resolve(&b);
 	}
-	return rc ? rc : check_topdown(events, text, machine, err);
+	return rc ?: check_topdown(events, text, machine, err);
 }

@@ -206,8 +206,7 @@ static int parse_breakpoint(struct cursor *c, struct td_spec *spec)
 		c->at++;
 		rc = parse_digits(c, &spec->length, "not a length");
 	}
-	if (!rc)
-		rc = parse_access(c, spec);
+	rc = rc ?: parse_access(c, spec);
 	if (rc)
 		return rc;
 	spec->name = td_strndup(c->text + at, c->at - at);
@@ -367,8 +366,7 @@ static int parse_event(struct cursor *c, struct td_event_text *events, int group
 	rc = parse_name(c, spec);
 	if (!rc && accept(c, '/'))
 		rc = parse_terms(c, spec);
-	if (!rc)
-		rc = parse_suffix(c, spec);
+	rc = rc ?: parse_suffix(c, spec);
 	if (rc)
 		return rc;
 	set_span(c, spec, at);
@@ -417,7 +415,7 @@ static int parse_group(struct cursor *c, struct td_event_text *events)
 		skip_blanks(c);
 		rc = parse_modifiers(c, &mods);
 	}
-	return rc ? rc : join_group(events, first, &mods, c->err);
+	return rc ?: join_group(events, first, &mods, c->err);
 }
 
 /* Skips "{" or "NAME{".  Names of groups are perf's syntax; tdstat ignores them. */

@@ -161,7 +161,7 @@ int td_build_add_named(const struct td_building *b, struct td_event *event, cons
 	int rc = find_named(b, event->pmu, name, &alias, &terms);
 
 	if (rc || !terms)
-		return rc ? rc : TD_BUILD_UNUSED;
+		return rc ?: TD_BUILD_UNUSED;
 	if (alias) {
 		event->scale = alias->scale;
 		if (alias->unit)

@@ -204,8 +204,7 @@ static int search(struct tracepoint_search *s, struct td_tracepoints *out)
 
 	*out = (struct td_tracepoints){ 0 };
 	rc = open_events(s);
-	if (!rc)
-		rc = find(s, out);
+	rc = rc ?: find(s, out);
 	td_close_fd(&s->events);
 	return rc;
 }

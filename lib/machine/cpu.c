@@ -239,8 +239,7 @@ int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus, struct
 		};
 		rc = read_place(fs, &places[i], err);
 	}
-	if (!rc)
-		rc = add_nodes(fs, places, cpus->nr, err);
+	rc = rc ?: add_nodes(fs, places, cpus->nr, err);
 	if (rc)
 		free(places);
 	else

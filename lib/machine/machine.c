@@ -250,10 +250,8 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid, struct td_mach
 
 	*machine = (struct td_machine){ 0 };
 	rc = read_identity(fs, cpuid, machine, err);
-	if (!rc)
-		rc = read_cpus(fs, machine, err);
-	if (!rc)
-		rc = read_pmus(fs, true, NULL, machine, err);
+	rc = rc ?: read_cpus(fs, machine, err);
+	rc = rc ?: read_pmus(fs, true, NULL, machine, err);
 	machine->nr_core = machine->nr_pmus;
 	machine->nmi_watchdog = machine->nr_core && watchdog_is_on(fs);
 	machine->guests_have_pmus = machine->nr_core && guests_have_pmus(fs, &machine->cpuid);

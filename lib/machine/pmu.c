@@ -289,7 +289,7 @@ int td_pmu_read(const struct td_sysfs *fs, const char *name, const struct td_int
 				  text);
 	pmu->type = (uint32_t)type;
 	rc = td_pmu_read_cpus(fs, pmu, online, err);
-	return rc ? rc : read_directories(fs, pmu, err);
+	return rc ?: read_directories(fs, pmu, err);
 }
 
 static void free_alias(struct td_alias *alias)

@@ -36,7 +36,7 @@ int td_capabilities_keep(uint64_t kept)
 		data[i].effective &= (uint32_t)(kept >> 32 * i);
 		data[i].inheritable = 0;
 	}
-	return rc ? rc : call(SYS_capset, data);
+	return rc ?: call(SYS_capset, data);
 }
 
 /* --- open files ----------------------------------------------------------- */

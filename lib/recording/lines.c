@@ -465,7 +465,7 @@ int td_recording_next_line(struct td_recording *rec, struct json_object **line, 
 {
 	int rc = next_line(rec, err);
 
-	return rc ? rc : parse_line(rec, line, err);
+	return rc ?: parse_line(rec, line, err);
 }
 
 int td_recording_read_head(struct td_recording *rec, struct td_err *err)

@@ -182,7 +182,7 @@ static int open_one(struct td_elf *file, const struct td_object *object, const s
 	td_autofree char *path = td_regular_path(pid, object->path);
 	int rc = td_elf_open(file, fs, path);
 
-	return rc ? rc : check_id(file, object);
+	return rc ?: check_id(file, object);
 }
 
 /*
@@ -264,7 +264,7 @@ int td_file_symbols_open_elf(struct td_elf *file, const struct td_object *object
 	switch (object->kind) {
 	case TD_OBJECT_VDSO:
 		rc = td_elf_open_vdso(file);
-		return rc ? rc : check_id(file, object);
+		return rc ?: check_id(file, object);
 	case TD_OBJECT_FILE:
 		return td_ends_with(object->path, " (deleted)") ? -EIDRM
 								: open_file(file, object, fs, root);
@@ -288,7 +288,7 @@ static int open_object(struct td_file_symbols *symbols, const struct td_object *
 			       ? td_symbols_read_memory(&symbols->table, search, object->pid)
 			       : -ENOENT;
 	rc = td_file_symbols_open_elf(&symbols->file, object, search->fs, &symbols->root);
-	return rc ? rc : read_symbols(symbols, search);
+	return rc ?: read_symbols(symbols, search);
 }
 
 /* Symbols of files have virtual addresses, spots have offsets. */

@@ -87,9 +87,8 @@ static int compare_keys(const void *x, const void *y)
 	const struct entry *a = x, *b = y;
 	int rc = compare_ints(a->function, b->function);
 
-	if (!rc)
-		rc = compare_ints(a->key[0], b->key[0]);
-	return rc ? rc : compare_ints(a->key[1], b->key[1]);
+	rc = rc ?: compare_ints(a->key[0], b->key[0]);
+	return rc ?: compare_ints(a->key[1], b->key[1]);
 }
 
 static int by_weight(const void *a, const void *b)

@@ -123,7 +123,7 @@ int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err)
 		rc = open_evsel(sampler, &attr, &setup->machine->online,
 				td_sampler_companion(setup, 0, i), &evsel, err);
 	}
-	return rc ? rc : open_all_sampled(sampler, err);
+	return rc ?: open_all_sampled(sampler, err);
 }
 
 /* --- turns ------------------------------------------------------------------ */

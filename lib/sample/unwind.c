@@ -303,7 +303,7 @@ static int open_rules(struct td_elf *file, Dwarf_CFI *cfi[2])
 		cfi[1] = dwarf_getcfi(dwarf);
 	if (cfi[0] || cfi[1])
 		return 0;
-	return rc ? rc : -ENOMSG;
+	return rc ?: -ENOMSG;
 }
 
 static int open_file(struct td_unwinder *u, int at, const struct td_object *object)
@@ -318,8 +318,7 @@ static int open_file(struct td_unwinder *u, int at, const struct td_object *obje
 		return u->files[at].rc;
 	u->files[at].tried = true;
 	rc = td_file_symbols_open_elf(&u->files[at].file, object, u->fs, &root);
-	if (!rc)
-		rc = open_rules(&u->files[at].file, u->files[at].cfi);
+	rc = rc ?: open_rules(&u->files[at].file, u->files[at].cfi);
 	u->files[at].rc = rc;
 	return rc;
 }
@@ -431,10 +430,8 @@ static struct td_caller_rule ask(struct td_unwinder *u, const struct td_spot *sp
 	struct td_caller_rule rule = { 0 };
 	int rc = start(u), rc_end;
 
-	if (!rc)
-		rc = send_request(u, spot, object);
-	if (!rc)
-		rc = receive(u, &rule);
+	rc = rc ?: send_request(u, spot, object);
+	rc = rc ?: receive(u, &rule);
 	if (!rc)
 		return rule;
 	if (u->process.pid > 0) {

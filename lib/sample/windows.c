@@ -554,7 +554,7 @@ static int by_function(const void *a, const void *b)
 	const struct td_function_count *const *x = a, *const *y = b;
 	int rc = ((*x)->function > (*y)->function) - ((*x)->function < (*y)->function);
 
-	return rc ? rc : (*x)->group - (*y)->group;
+	return rc ?: (*x)->group - (*y)->group;
 }
 
 void td_function_counts_to_regions(struct td_function_counts *counts, const struct td_plan *plan,

@@ -653,7 +653,7 @@ int td_cgroup_look(const struct td_cgroups *cgroups, size_t index)
 	if (dup3(fd, cgroups->fds[index], O_CLOEXEC) < 0)
 		rc = -errno;
 	td_close_fd(&fd);
-	return rc ? rc : 1;
+	return rc ?: 1;
 }
 
 bool td_cgroup_set_gone(struct td_cgroups *cgroups, size_t index, bool gone)

@@ -64,9 +64,8 @@ static int compare_children(const void *a, const void *b)
 	const struct child *x = a, *y = b;
 	int rc = compare_parents(x->parent, y->parent);
 
-	if (!rc)
-		rc = x->rank - y->rank;
-	return rc ? rc : x->index - y->index;
+	rc = rc ?: x->rank - y->rank;
+	return rc ?: x->index - y->index;
 }
 
 static void sort_children(struct walk *walk)
@@ -612,13 +611,11 @@ int td_tree_build(struct td_tree *tree, struct td_events *events, const struct t
 	}
 	if (!rc && !setup->ask->no_threshold)
 		rc = td_tree_each_pmu(&scope, add_thresholds);
-	if (!rc)
-		rc = td_tree_each_pmu(&scope, td_tree_want_weight);
+	rc = rc ?: td_tree_each_pmu(&scope, td_tree_want_weight);
 	for (size_t i = 0; scope.keys && i < events->nr; i++)
 		free(scope.keys[i]);
 	free(scope.keys);
-	if (!rc)
-		rc = td_tree_finish_events(&scope);
+	rc = rc ?: td_tree_finish_events(&scope);
 	if (rc)
 		return rc;
 	td_tree_spread_latencies(tree);

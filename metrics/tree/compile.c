@@ -189,7 +189,7 @@ static int lookup(void *ctx, const char *name)
 	}
 	if (*name == '#') {
 		rc = td_literals_find(scope->setup->literals, name, &value);
-		return rc ? rc : constant(scope, name, value);
+		return rc ?: constant(scope, name, value);
 	}
 	rc = lookup_call(scope, name, &is_a_call);
 	if (rc || is_a_call)
@@ -689,8 +689,7 @@ int td_tree_finish_events(struct td_scope *scope)
 		if (!td_pmu_has_slots(&machine->pmus[pmu]))
 			continue;
 		rc = check_rings(scope, pmu);
-		if (!rc)
-			rc = add_slots(scope, pmu);
+		rc = rc ?: add_slots(scope, pmu);
 	}
 	return rc;
 }

@@ -330,8 +330,7 @@ static int want_names(struct td_scope *scope)
 		bool found = false;
 
 		rc = check_modifiers(scope, name);
-		if (!rc)
-			rc = want_on_each_pmu(scope, name, td_ask_modifiers(name), &found);
+		rc = rc ?: want_on_each_pmu(scope, name, td_ask_modifiers(name), &found);
 		if (!rc && !found)
 			rc = want_with_prefix(scope, name, &found);
 		if (!rc && !found)
@@ -406,8 +405,7 @@ int td_tree_want_all(struct td_scope *scope)
 
 	if (!rc && scope->setup->ask->bottlenecks)
 		rc = td_tree_each_pmu(scope, want_bottlenecks);
-	if (!rc)
-		rc = want_names(scope);
+	rc = rc ?: want_names(scope);
 	if (!rc && scope->setup->ask->energy)
 		rc = td_tree_each_pmu(scope, want_package);
 	return rc;

@@ -274,9 +274,7 @@ static bool put_ours(struct answer *answer, const char *typed)
 static const struct td_model_metric *find_metric(const struct td_pmu_events *events,
 						 const char *name, const char *pmu)
 {
-	for (size_t i = 0; i < events->nr_metrics; i++) {
-		const struct td_model_metric *metric = &events->metrics[i];
-
+	td_for_each(const struct td_model_metric, metric, events->metrics, events->nr_metrics) {
 		if (strcmp(metric->name, name) == 0 && strcmp(metric->pmu, pmu) == 0)
 			return metric;
 	}
@@ -330,9 +328,7 @@ static bool put_theirs(struct answer *answer, const char *typed)
 	const struct td_pmu_events *events = files_of(answer);
 	bool any = false;
 
-	for (size_t i = 0; i < events->nr_metrics; i++) {
-		const struct td_model_metric *metric = &events->metrics[i];
-
+	td_for_each(const struct td_model_metric, metric, events->metrics, events->nr_metrics) {
 		if (!metric->desc || td_explanation_find(metric->name) ||
 		    !td_explanation_is_meant(metric->name, typed))
 			continue;

@@ -282,9 +282,7 @@ static void make_cpus(struct td_calling *c, const struct td_trace *trace)
 
 static int check_sizes(const struct td_calling *c, struct td_err *err)
 {
-	for (size_t i = 0; i < c->functions.nr; i++) {
-		const struct td_entry_point *entry = &c->functions.v[i];
-
+	td_for_each(const struct td_entry_point, entry, c->functions.v, c->functions.nr) {
 		if (!entry->size)
 			return td_err_set(err, -EINVAL, "%s in %s: its symbol has no size",
 					  entry->name, entry->path);
@@ -438,9 +436,7 @@ int td_calls_trace_open(struct td_calling *c, struct td_err *err)
 
 void td_calls_trace_show(const struct td_calling *c)
 {
-	for (size_t i = 0; i < c->functions.nr; i++) {
-		const struct td_entry_point *entry = &c->functions.v[i];
-
+	td_for_each(const struct td_entry_point, entry, c->functions.v, c->functions.nr) {
 		printf("intel_pt: config 0x%" PRIx64 ", filter 0x%" PRIx64 "/0x%" PRIx64 "@",
 		       c->gathering.trace.config, entry->offset, entry->size);
 		td_put_printable(stdout, entry->path);

@@ -177,9 +177,7 @@ static int add_probe(struct td_probes *probes, const struct td_entry_point *entr
 
 int td_probes_check(const struct td_entry_point *entries, size_t nr, struct td_err *err)
 {
-	for (size_t i = 0; i < nr; i++) {
-		const struct td_entry_point *entry = &entries[i];
-
+	td_for_each(const struct td_entry_point, entry, entries, nr) {
 		if (entry->moves)
 			return td_err_set(
 				err, -EINVAL,

@@ -87,18 +87,11 @@ static double *find_share(struct td_loop_shares *shares, const char *name)
 	return strcmp(name, "bad_speculation") == 0 ? &shares->bad_speculation : NULL;
 }
 
-static int not_counted(const struct td_cell *cell, const char *name, struct td_err *err)
-{
-	return td_err_set(err, -ENODATA, "%s was not counted%s%s", name, cell->why ? ": " : "",
-			  cell->why ? cell->why : "");
-}
-
 static int copy_row(struct td_loop_shares *shares, const struct td_report *report,
 		    const struct td_row *row, struct td_err *err)
 {
 	*shares = (struct td_loop_shares){ NAN, NAN, NAN, NAN, 0, row->running_pct };
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_node *node = &row->nodes[i];
+	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		const struct td_cell *cell = &row->cells[node->column];
 		const char *name = report->columns[node->column].name;
 		double *share = find_share(shares, name);
@@ -106,7 +99,8 @@ static int copy_row(struct td_loop_shares *shares, const struct td_report *repor
 		if (node->level != 1)
 			continue;
 		if (share && cell->status != TD_STATUS_OK)
-			return not_counted(cell, name, err);
+			return td_err_set(err, -ENODATA, "%s was not counted%s%s", name,
+					  cell->why ? ": " : "", cell->why ? cell->why : "");
 		if (cell->status == TD_STATUS_OK)
 			shares->sum += cell->value;
 		if (share)

@@ -100,8 +100,7 @@ static void add_pmus(struct json_object *to, const struct td_machine *machine)
 {
 	struct json_object *array = json_object_new_array();
 
-	for (size_t i = 0; i < machine->nr_core; i++) {
-		const struct td_pmu *pmu = &machine->pmus[i];
+	td_for_each(const struct td_pmu, pmu, machine->pmus, machine->nr_core) {
 		struct json_object *object = json_object_new_object();
 
 		td_json_put_string(object, "name", pmu->name);
@@ -256,8 +255,7 @@ static struct json_object *make_differences(const struct finding *found)
 {
 	struct json_object *object = json_object_new_object();
 
-	for (size_t i = 0; i < NR_DIFFERENCES; i++) {
-		const struct td_difference *of = &found->differences[i];
+	td_for_each(const struct td_difference, of, found->differences, NR_DIFFERENCES) {
 		struct json_object *pair;
 
 		if (!of->name[0])
@@ -580,9 +578,7 @@ static void put_verdict(FILE *fp, const struct finding *found)
 	for (size_t i = 0; i < found->focus.nr; i++)
 		fprintf(fp, "%s%s", i ? " of " : "", td_node_short_name(found->focus.nodes[i]));
 	fprintf(fp, "; %s expected: %s", found->expected, found->program->why);
-	for (size_t i = 0; i < NR_DIFFERENCES; i++) {
-		const struct td_difference *of = &found->differences[i];
-
+	td_for_each(const struct td_difference, of, found->differences, NR_DIFFERENCES) {
 		if (td_difference_is_far(of))
 			fprintf(fp, "; %s is %.1f points %s than with %s", of->name,
 				fabs(of->points), of->points < 0 ? "less" : "more", of->than);

@@ -58,9 +58,7 @@ static void copy_values(struct td_values *values, const struct td_report *report
 
 static void copy_rows(const struct rereading *reading, const struct td_report *report)
 {
-	for (size_t r = 0; r < report->nr_rows; r++) {
-		const struct td_row *row = &report->rows[r];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		if (strcmp(row->pmu, reading->pmu) != 0 ||
 		    (reading->region && strcmp(row->id, reading->region) != 0))
 			continue;

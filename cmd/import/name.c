@@ -121,9 +121,7 @@ static void drop_empty(struct td_plan *plan)
 {
 	size_t kept = 0;
 
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		struct td_group *group = &plan->groups[g];
-
+	td_for_each(struct td_group, group, plan->groups, plan->nr_groups) {
 		if (group->nr)
 			plan->groups[kept++] = *group;
 		else

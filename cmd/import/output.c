@@ -265,8 +265,7 @@ static int perf_file_add(struct td_perf_file *file, const struct td_perf_line *l
 
 static int perf_file_check_counts(const struct td_perf_file *file, struct td_err *err)
 {
-	for (size_t i = 0; i < file->nr_readings; i++) {
-		const struct td_perf_reading *r = &file->readings[i];
+	td_for_each(const struct td_perf_reading, r, file->readings, file->nr_readings) {
 		const struct td_perf_event *event = &file->events[r->event];
 
 		if (perf_in_millionths(event) && r->value.whole >= TD_PERF_MAX_WHOLE)
@@ -438,8 +437,7 @@ static void add_places(const struct td_perf_file *file, struct td_recording *rec
 
 static void add_threads(const struct td_perf_file *file, struct td_task_names *names)
 {
-	for (size_t i = 0; i < file->nr_places; i++) {
-		const struct td_perf_place *place = &file->places[i];
+	td_for_each(const struct td_perf_place, place, file->places, file->nr_places) {
 		td_autofree char *comm = td_strndup(place->id, place->unit.comm);
 
 		td_task_names_set(names, place->unit.tid, comm);

@@ -151,9 +151,7 @@ static bool is_wanted(struct td_list *list, const struct td_list_item *item)
 {
 	bool wanted = list->nr_patterns == 0;
 
-	for (size_t i = 0; i < list->nr_patterns; i++) {
-		struct td_list_pattern *pattern = &list->patterns[i];
-
+	td_for_each(struct td_list_pattern, pattern, list->patterns, list->nr_patterns) {
 		if (is_match(pattern, item, list->opts->request.verbose)) {
 			pattern->has_match = true;
 			wanted = wanted || !list->narrow || !pattern->section;

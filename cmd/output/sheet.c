@@ -323,8 +323,7 @@ static struct json_object *json_cell(const struct td_sheet_column *column, const
 void td_out_json_cells(struct json_object *to, const struct td_sheet_column *columns, size_t nr,
 		       const void *row)
 {
-	for (size_t i = 0; i < nr; i++) {
-		const struct td_sheet_column *column = &columns[i];
+	td_for_each(const struct td_sheet_column, column, columns, nr) {
 		struct json_object *cell;
 
 		if (!column->key || column->csv_only)
@@ -500,9 +499,7 @@ static void csv_where(struct td_writer *writer, const struct td_where *where)
 	struct spot_row row;
 
 	put_spot_line(writer, NULL); /* the header */
-	for (size_t i = 0; i < where->nr; i++) {
-		const struct td_where_event *event = &where->events[i];
-
+	td_for_each(const struct td_where_event, event, where->events, where->nr) {
 		for (size_t j = 0; j < event->locations.nr; j++) {
 			set_location(&row, where, event, &event->locations.v[j]);
 			put_spot_lines(writer, where, &event->locations.v[j], &row);
@@ -538,8 +535,7 @@ static struct json_object *callers_of(const struct td_spots *spots,
 {
 	struct json_object *list = json_object_new_array();
 
-	for (size_t i = 0; i < callers->nr; i++) {
-		const struct td_detail *caller = &callers->v[i];
+	td_for_each(const struct td_detail, caller, callers->v, callers->nr) {
 		struct json_object *o = json_object_new_object();
 		bool known = caller->function >= 0;
 		struct spot_row row = { .function = NULL };
@@ -574,9 +570,7 @@ void td_out_json_where(struct td_writer *writer, const struct td_where *where)
 {
 	struct spot_row row;
 
-	for (size_t i = 0; i < where->nr; i++) {
-		const struct td_where_event *event = &where->events[i];
-
+	td_for_each(const struct td_where_event, event, where->events, where->nr) {
 		for (size_t j = 0; j < event->locations.nr; j++) {
 			set_location(&row, where, event, &event->locations.v[j]);
 			put_object(writer, where, &event->locations.v[j], &row);
@@ -869,9 +863,7 @@ static void put_flags(struct td_writer *writer, const struct td_report *report,
 static void put_facts(struct td_writer *writer, const struct td_report *report,
 		      const struct td_row *row, bool after)
 {
-	for (size_t i = 0; i < td_nr_row_facts; i++) {
-		const struct td_sheet_column *fact = &td_row_facts[i];
-
+	td_for_each(const struct td_sheet_column, fact, td_row_facts, td_nr_row_facts) {
 		if (fact->after != after || is_duplicate(writer, report, fact))
 			continue;
 		if (row)
@@ -966,8 +958,7 @@ static void csv_report(struct td_writer *writer, const struct td_report *report)
 {
 	if (!writer->header_done)
 		put_header(writer, report);
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		struct td_row spread;
 
 		put_row(writer, report, row, row);

@@ -80,9 +80,7 @@ static void put_causes(FILE *fp, const struct td_slow *slow)
 	double named = 0;
 	const char *comma = "Of that: ";
 
-	for (size_t i = 0; i < slow->nr; i++) {
-		const struct td_slow_cause *cause = &slow->causes[i];
-
+	td_for_each(const struct td_slow_cause, cause, slow->causes, slow->nr) {
 		if (!is_named(cause))
 			continue;
 		named += cause->share_pct;

@@ -186,9 +186,7 @@ static void find_shown(const struct rows *rows)
 {
 	const struct td_report *report = rows->report;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		for (size_t j = 0; j < row->nr_nodes; j++) {
 			int column = row->nodes[j].column;
 

@@ -95,8 +95,7 @@ void td_picture_place(struct td_picture *picture)
 
 	hang(picture, &top);
 	picture->depth = 0;
-	for (size_t i = 0; i < picture->nr; i++) {
-		struct td_drawn *d = &picture->v[i];
+	td_for_each(struct td_drawn, d, picture->v, picture->nr) {
 		struct td_drawn *above = d->above < 0 ? NULL : &picture->v[d->above];
 		double whole = above ? fmax(above->sum, share(above)) : fmax(top, ALL_PCT);
 		double room = above ? above->to - above->from : 1;

@@ -208,9 +208,7 @@ static double *weights_of_objects(const struct td_where *where)
 	const struct td_spots *spots = where->spots;
 	double *sums = td_calloc(spots->nr_objects + 1, sizeof(*sums));
 
-	for (size_t i = 0; i < where->hits->nr; i++) {
-		const struct td_hit *hit = &where->hits->v[i];
-
+	td_for_each(const struct td_hit, hit, where->hits->v, where->hits->nr) {
 		if (hit->spot >= 0)
 			sums[spots->v[hit->spot].object] += hit->weight;
 	}
@@ -480,8 +478,7 @@ void td_folded_write(FILE *fp, const char *name, const struct td_where *where,
 
 	(void)name;
 	(void)frame;
-	for (size_t i = 0; i < where->nr; i++) {
-		const struct td_where_event *event = &where->events[i];
+	td_for_each(const struct td_where_event, event, where->events, where->nr) {
 		struct td_stacks stacks;
 
 		td_stacks_make(&stacks, where->hits, where->spots, event->index);

@@ -78,9 +78,7 @@ static void say_lost_calls(const struct td_job *job, const struct td_region_file
 {
 	uint64_t lost = 0, all = 0;
 
-	for (size_t i = 0; i < files->regions.nr; i++) {
-		const struct td_region *region = &files->regions.v[i];
-
+	td_for_each(const struct td_region, region, files->regions.v, files->regions.nr) {
 		/* buckets contain the same calls as the region */
 		if (region->own || region->timed)
 			continue;
@@ -99,9 +97,7 @@ static void say_lost_calls(const struct td_job *job, const struct td_region_file
 /* Print the number of calls of each region that had not ended. */
 static void say_open(const struct td_job *job, const struct td_region_files *files)
 {
-	for (size_t i = 0; i < files->regions.nr; i++) {
-		const struct td_region *region = &files->regions.v[i];
-
+	td_for_each(const struct td_region, region, files->regions.v, files->regions.nr) {
 		if (!region->own && region->calls.open)
 			td_job_say(job,
 				   "tdstat: %s: %" PRIu64
@@ -499,9 +495,7 @@ static void spec_write(FILE *fp, const struct td_job *job)
 		fputs("read\n", fp);
 	if (job->request->calls.by_duration)
 		fputs("calls\n", fp);
-	for (size_t g = 0; g < job->plan.nr_groups; g++) {
-		const struct td_group *group = &job->plan.groups[g];
-
+	td_for_each(const struct td_group, group, job->plan.groups, job->plan.nr_groups) {
 		put_group(fp, &job->machine.pmus[group->pmu]);
 		for (size_t i = 0; i < group->nr; i++)
 			put_event(fp, job, group, i);

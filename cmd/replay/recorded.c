@@ -32,9 +32,7 @@ void td_recorded_warn(const struct td_recording *rec)
 /* --cputype: hide the events of other core types. */
 static void hide_skipped(struct td_recording *rec)
 {
-	for (size_t i = 0; i < rec->plan.events.nr; i++) {
-		struct td_event *event = &rec->plan.events.v[i];
-
+	td_for_each(struct td_event, event, rec->plan.events.v, rec->plan.events.nr) {
 		event->hidden |= rec->machine.pmus[event->pmu].skip;
 	}
 }

@@ -160,9 +160,7 @@ void td_latency_enable(struct td_latency_sampling *latency, bool on)
 
 static bool is_wanted(const struct td_tree *tree, const struct td_drill *drill)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (metric->latencies.nr && metric->family && drill->v[metric->family - 1].on)
 			return true;
 	}
@@ -206,9 +204,7 @@ void td_latency_read(struct td_latency_sampling *latency, const struct td_job *j
 
 static void say_all(const struct td_job *job, const struct td_latencies *all)
 {
-	for (size_t i = 0; i < all->nr; i++) {
-		const struct td_latency *latency = &all->v[i];
-
+	td_for_each(const struct td_latency, latency, all->v, all->nr) {
 		if (!latency->nr)
 			continue;
 		td_job_say(job, "retire latency of %s: %.1f cycles, %" PRIu64 " samples\n",
@@ -223,9 +219,7 @@ static char *list_few(const struct td_job *job, const struct td_latencies *all)
 	const struct td_plan *plan = &job->sampled;
 	char *text = NULL;
 
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		for (size_t i = 0; i < group->nr; i++) {
 			const char *name = plan->events.v[group->members[i]].name;
 			char *before = text;

@@ -686,9 +686,7 @@ static int serve(void *ctx, const struct td_wake *wake, struct td_err *err)
 /* Return true if any node has an error.  Nodes of a short command have none. */
 static bool has_errors(const struct td_report *report)
 {
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		for (size_t n = 0; n < row->nr_nodes; n++) {
 			const struct td_cell *cell = &row->cells[row->nodes[n].column];
 

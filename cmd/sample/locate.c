@@ -44,9 +44,7 @@ static void put_item(FILE *fp, const char *pmu, const char *event)
 
 static bool has_node(const struct td_pmu_events *files, const char *pmu, const char *node)
 {
-	for (size_t i = 0; i < files->nr_metrics; i++) {
-		const struct td_model_metric *metric = &files->metrics[i];
-
+	td_for_each(const struct td_model_metric, metric, files->metrics, files->nr_metrics) {
 		if (strcmp(metric->pmu, pmu) == 0 && strcasecmp(metric->name, node) == 0)
 			return true;
 	}
@@ -60,9 +58,7 @@ static const struct td_model_metric *find_short(const struct td_pmu_events *file
 {
 	const struct td_model_metric *found = NULL;
 
-	for (size_t i = 0; i < files->nr_metrics; i++) {
-		const struct td_model_metric *metric = &files->metrics[i];
-
+	td_for_each(const struct td_model_metric, metric, files->metrics, files->nr_metrics) {
 		if (!td_node_is_short_for(name, strlen(name), metric->name))
 			continue;
 		if (found && strcmp(found->name, metric->name) != 0)
@@ -169,8 +165,7 @@ static bool try_node(const struct search *search, const char *node)
 	snprintf(choice->node, sizeof(choice->node), "%s", node);
 	events = td_open_memstream(&choice->events, &size);
 	without = td_open_memstream(&choice->without, &size);
-	for (size_t i = 0; i < search->machine->nr_core; i++) {
-		const struct td_pmu *pmu = &search->machine->pmus[i];
+	td_for_each(const struct td_pmu, pmu, search->machine->pmus, search->machine->nr_core) {
 		struct td_metric_facts facts;
 
 		if (pmu->skip)
@@ -481,8 +476,7 @@ static bool is_beside(const struct td_locating *l, int event)
  */
 static void add_counts(struct td_locating *l, int spot, int caller)
 {
-	for (size_t w = 0; w < l->windows.nr; w++) {
-		const struct td_window *window = &l->windows.v[w];
+	td_for_each(const struct td_window, window, l->windows.v, l->windows.nr) {
 		const struct td_group *group = &l->job.plan.groups[window->group];
 
 		for (size_t i = 0; i < group->nr; i++) {
@@ -652,8 +646,7 @@ static void name_sampled(struct td_locating *l)
 {
 	const struct td_plan *plan = &l->job.plan;
 
-	for (size_t i = 0; i < l->where.nr; i++) {
-		struct td_where_event *event = &l->where.events[i];
+	td_for_each(struct td_where_event, event, l->where.events, l->where.nr) {
 		const struct td_group *group;
 
 		if (!is_beside(l, event->index))

@@ -92,8 +92,7 @@ static enum td_part largest_part(const struct td_report *report, const struct td
 	enum td_part largest = TD_NR_PARTS;
 	double most = 0;
 
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_node *node = &row->nodes[i];
+	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		double value = td_cell_value(&row->cells[node->column]);
 		enum td_part part = td_part_of(report->columns[node->column].name);
 

@@ -289,9 +289,7 @@ static void top_put_tree(struct td_canvas *canvas, struct td_top_area area,
 	for (size_t i = 0; i < report->nr_rows; i++)
 		nr += is_of(&report->rows[i], id) ? lines_of(&report->rows[i]) : 0;
 	scroll(state, nr, area.lines);
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		for (size_t k = 0; is_of(row, id) && k < lines_of(row); k++, at++) {
 			int y = area.y + (int)at - (int)state->first;
 
@@ -454,9 +452,7 @@ static const struct td_node *find_worst(const struct td_report *report, const st
 {
 	const struct td_node *worst = NULL;
 
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_node *node = &row->nodes[i];
-
+	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		if (!node->level || !td_top_is_over(row, node) ||
 		    td_top_part_of(report, node) == TD_PART_RETIRING)
 			continue;
@@ -717,8 +713,7 @@ static int children_lines(const struct drawing *d)
 {
 	int sum = 0;
 
-	for (size_t i = 0; i < d->report->nr_rows; i++) {
-		const struct td_row *row = &d->report->rows[i];
+	td_for_each(const struct td_row, row, d->report->rows, d->report->nr_rows) {
 		int nr = 0;
 
 		if (is_shown(d, row))
@@ -810,9 +805,7 @@ static int put_upper(const struct drawing *d, const struct layout *layout, int y
 {
 	int bars = layout->lines[SECTION_BARS];
 
-	for (size_t i = 0; i < d->report->nr_rows; i++) {
-		const struct td_row *row = &d->report->rows[i];
-
+	td_for_each(const struct td_row, row, d->report->rows, d->report->nr_rows) {
 		if (bars && is_shown(d, row)) {
 			y = put_pmu(d, layout, y, row);
 			bars--;

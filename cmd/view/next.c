@@ -139,9 +139,7 @@ static void put_groups(FILE *fp, const struct td_verdict *verdict, const struct 
 	const struct td_found *focus = td_verdict_focus(verdict);
 
 	fputs(" -l 2 -M ", fp);
-	for (size_t i = 0; i < verdict->nr_path; i++) {
-		const struct td_found *above = &verdict->path[i];
-
+	td_for_each(const struct td_found, above, verdict->path, verdict->nr_path) {
 		if (above != focus && above->node->level > 1 &&
 		    has_group(source, verdict->row->pmu, above->name))
 			fprintf(fp, "%s_group,", above->name);

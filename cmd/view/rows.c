@@ -117,9 +117,7 @@ static double time_of(const struct td_regions *regions, int timed)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < regions->nr; i++) {
-		const struct td_region *region = &regions->v[i];
-
+	td_for_each(const struct td_region, region, regions->v, regions->nr) {
 		if (region->timed == timed && !region->slow && !region->own)
 			sum += (double)region->calls.time_ns;
 	}
@@ -356,9 +354,7 @@ static void view_forget_busy(struct td_report *report)
 {
 	report->mostly_waited = false;
 	report->tasks_pct = NAN;
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		struct td_row *row = &report->rows[i];
-
+	td_for_each(struct td_row, row, report->rows, report->nr_rows) {
 		row->busy_pct = row->ghz = row->ipc = NAN;
 		row->activity.cycles = row->activity.instructions = NAN;
 		row->idle &= row->share_pct < TD_FEW_SLOTS_PCT;

@@ -393,9 +393,7 @@ static void fill_lost(struct td_group_reader *reader, const struct td_read_step 
 /* Corrects the enabled time of groups that were stopped or disabled for a time. */
 static void mend_enabled(struct td_group_reader *reader)
 {
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		const struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(const struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if ((step->lost && step->resume) || (step->may_be_off && !step->behind))
 			fill_lost(reader, step);
 	}
@@ -432,9 +430,7 @@ static size_t leave_out_late(struct td_group_reader *reader)
 	struct td_reading *v = reader->delta.v;
 	size_t nr = 0;
 
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		const struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(const struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if (step->late)
 			continue;
 		if (nr < step->first)
@@ -477,8 +473,7 @@ static uint64_t waited_ns(const struct td_group_reader *reader, struct td_read_s
 /* Updates waits_ns; the readings of groups opened late are already part of the others'. */
 static void add_waits(struct td_group_reader *reader)
 {
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		struct td_read_step *step = &reader->steps[s];
+	td_for_each(struct td_read_step, step, reader->steps, reader->nr_steps) {
 		const struct td_reading *first = &reader->delta.v[step->first];
 
 		if (step->fd < 0 || first->running_ns)
@@ -496,9 +491,7 @@ static void add_waits(struct td_group_reader *reader)
  */
 static void find_dead(struct td_group_reader *reader)
 {
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if (step->fd >= 0 && step->cpu >= 0 && !step->cgroup && !step->lost &&
 		    !step->behind && !is_off(reader, step) &&
 		    !reader->delta.v[step->first].enabled_ns)

@@ -13,9 +13,7 @@
 /* Marks all groups on CPUs with dead groups as dead, even those that are off. */
 static void mark_cpus(struct td_group_reader *reader, const struct td_ints *cpus)
 {
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if (step->fd >= 0 && !step->moves && td_ints_has(cpus, step->cpu))
 			step->dead = true;
 	}
@@ -27,9 +25,7 @@ void td_counter_list_dead(struct td_counter *counter, struct td_ints *cpus)
 	struct td_ints whole = { 0 };
 
 	*cpus = (struct td_ints){ 0 };
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		const struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(const struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if (step->dead)
 			td_ints_add(cpus, step->cpu);
 		if (step->dead && !step->moves)
@@ -104,8 +100,7 @@ static int open_steps(struct td_counter *counter, const struct td_ints *cpus, in
 	struct td_group_reader *reader = &counter->reader;
 	int first = 0;
 
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		struct td_read_step *step = &reader->steps[s];
+	td_for_each(struct td_read_step, step, reader->steps, reader->nr_steps) {
 		int rc;
 
 		if (cgroup ? !is_in(counter, step, cgroup)
@@ -150,8 +145,7 @@ int td_counter_open_cgroup(struct td_counter *counter, size_t index)
 static int switch_changed(const struct td_open_set *set, const struct td_ints *before,
 			  const struct td_ints *enabled, struct td_err *err)
 {
-	for (size_t i = 0; i < set->nr_groups; i++) {
-		const struct td_open_group *group = &set->groups[i];
+	td_for_each(const struct td_open_group, group, set->groups, set->nr_groups) {
 		bool off = td_group_is_off(group->family, enabled);
 		int rc = 0;
 
@@ -375,9 +369,7 @@ static void close_steps(struct td_counter *counter, size_t set, int group)
 {
 	struct td_group_reader *reader = &counter->reader;
 
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if (step->set != counter->sets[set].id || step->group != group)
 			continue;
 		step->fd = -1;

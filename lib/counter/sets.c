@@ -293,9 +293,7 @@ static bool is_open(const struct td_counter *counter, int cpu, size_t group)
 {
 	const struct td_group_reader *reader = &counter->reader;
 
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		const struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(const struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if (step->late && step->cpu == cpu && step->group == (int)group)
 			return true;
 	}
@@ -385,8 +383,7 @@ static int counter_open_threads(struct td_counter *counter, struct td_err *err)
 static int start_set(const struct td_counter *counter, const struct td_open_set *set,
 		     struct td_err *err)
 {
-	for (size_t i = 0; i < set->nr_groups; i++) {
-		const struct td_open_group *group = &set->groups[i];
+	td_for_each(const struct td_open_group, group, set->groups, set->nr_groups) {
 		int rc = td_start_unit(counter, group, 0, 0);
 
 		if (rc == -ENODEV) /* the task is exiting */

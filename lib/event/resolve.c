@@ -298,9 +298,7 @@ static const char *offer_all(struct td_building *b, struct td_closest *closest)
 	}
 	while (td_cache_next(&at, &config, cache))
 		td_closest_offer(closest, cache);
-	for (size_t i = 0; i < b->machine->nr_pmus; i++) {
-		const struct td_pmu *pmu = &b->machine->pmus[i];
-
+	td_for_each(const struct td_pmu, pmu, b->machine->pmus, b->machine->nr_pmus) {
 		if (b->spec->slashes)
 			td_closest_offer(closest, pmu->name);
 		for (size_t j = 0; j < pmu->nr_aliases; j++)
@@ -603,8 +601,7 @@ static bool is_event(const struct td_building *b, const char *name)
 {
 	struct td_err unused = { 0 };
 
-	for (size_t i = 0; i < b->machine->nr_core; i++) {
-		const struct td_pmu *pmu = &b->machine->pmus[i];
+	td_for_each(const struct td_pmu, pmu, b->machine->pmus, b->machine->nr_core) {
 		const char *terms = NULL;
 
 		if (td_pmu_has_event(pmu, name))

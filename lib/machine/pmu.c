@@ -351,9 +351,7 @@ void td_pmu_forget_slots(struct td_pmu *pmu)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < pmu->nr_aliases; i++) {
-		struct td_alias *alias = &pmu->aliases[i];
-
+	td_for_each(struct td_alias, alias, pmu->aliases, pmu->nr_aliases) {
 		if (strcmp(alias->name, "slots") == 0 ||
 		    strncmp(alias->name, "topdown-", strlen("topdown-")) == 0)
 			free_alias(alias);

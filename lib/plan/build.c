@@ -424,9 +424,7 @@ static bool move_ranks(const struct scheduling *s, int rank, int home)
 {
 	bool moved = false;
 
-	for (size_t i = 0; i < s->schedule->nr_needs; i++) {
-		const struct td_need *need = &s->schedule->needs[i];
-
+	td_for_each(const struct td_need, need, s->schedule->needs, s->schedule->nr_needs) {
 		if (need->rank < 1 || need->rank > rank)
 			continue;
 		for (size_t e = 0; e < need->nr; e++)

@@ -218,9 +218,7 @@ static struct concurrent concurrent_pinned(const struct td_plan *plan,
 {
 	struct concurrent concurrent = { .nr = 0 };
 
-	for (size_t i = 0; i < plan->nr_groups; i++) {
-		const struct td_group *group = &plan->groups[i];
-
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		if (group->pmu == pmu && group->pinned)
 			concurrent_add(&concurrent, plan, machine, group);
 	}
@@ -359,8 +357,7 @@ static bool is_sampled(const struct td_plan *sampled, int pmu)
 void td_plan_share_turns(struct td_plan *plan, const struct td_plan *sampled,
 			 const struct td_machine *machine)
 {
-	for (size_t i = 0; i < plan->nr_groups; i++) {
-		struct td_group *group = &plan->groups[i];
+	td_for_each(struct td_group, group, plan->groups, plan->nr_groups) {
 		double beside;
 
 		if (group->at_once <= 0 || !is_sampled(sampled, group->pmu) ||
@@ -494,8 +491,7 @@ static int find_work(const struct td_plan *plan, const struct td_machine *machin
 static bool mark_work(struct td_plan *plan, const struct td_machine *machine, int pmu,
 		      unsigned int set)
 {
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		int event = -1;
 
 		if (group->pmu == pmu && (!group->set || group->set == set))
@@ -586,9 +582,7 @@ static unsigned int count_sets(const struct td_plan *plan, int pmu)
 {
 	unsigned int nr = 0;
 
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		if (group->pmu == pmu && group->set > nr)
 			nr = group->set;
 	}

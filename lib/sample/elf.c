@@ -169,9 +169,7 @@ int td_elf_open_vdso(struct td_elf *file)
 
 bool td_elf_address(const struct td_elf *file, uint64_t offset, uint64_t *address)
 {
-	for (size_t i = 0; i < file->nr; i++) {
-		const struct td_elf_segment *segment = &file->segments[i];
-
+	td_for_each(const struct td_elf_segment, segment, file->segments, file->nr) {
 		if (offset >= segment->offset && offset - segment->offset < segment->size) {
 			*address = offset - segment->offset + segment->address;
 			return true;

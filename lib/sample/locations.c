@@ -346,8 +346,7 @@ static void add_hits(struct td_stacks *stacks, const struct td_hits *hits, int e
 		of_calls[i] = add_spot(stacks, call->spot,
 				       call->caller < 0 ? -1 : of_calls[call->caller]);
 	}
-	for (size_t i = 0; i < hits->nr; i++) {
-		const struct td_hit *hit = &hits->v[i];
+	td_for_each(const struct td_hit, hit, hits->v, hits->nr) {
 		int at;
 
 		if (hit->event != event)

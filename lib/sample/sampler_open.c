@@ -624,7 +624,7 @@ double td_sampler_traced_pct(const struct td_sampler *sampler)
 	double min_pct = NAN;
 	size_t i = 0;
 
-	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
+	perf_evlist__for_each_evsel(sampler->evlist, evsel) {
 		int event = sampler->events[i++];
 		uint64_t all_ns, counted_ns;
 

@@ -143,9 +143,7 @@ static void add_to_members(const struct td_plan *plan, struct td_slice_sums *sum
 	int of = time.event;
 
 	time.running_ns = 0;
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		for (size_t i = 0; of == TIME_OF(group->pmu) && i < group->nr; i++) {
 			time.event = group->members[i];
 			td_readings_merge(&sums->sum, &sums->index, &one);

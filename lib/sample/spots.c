@@ -102,8 +102,7 @@ int td_spots_add_function(struct td_spots *spots, const struct td_function *func
 
 void td_spots_add_nameless(struct td_spots *spots)
 {
-	for (size_t i = 0; i < spots->nr; i++) {
-		struct td_spot *spot = &spots->v[i];
+	td_for_each(struct td_spot, spot, spots->v, spots->nr) {
 		const struct td_function nameless = { NULL, spot->object, spot->address };
 
 		if (spot->function < 0)

@@ -504,9 +504,7 @@ static bool matches(const struct cgroup_search *search, const char *name)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < search->nr_patterns; i++) {
-		struct pattern *pattern = &search->patterns[i];
-
+	td_for_each(struct pattern, pattern, search->patterns, search->nr_patterns) {
 		/* "a(1)" also matches the cgroup of that name */
 		if (strcmp(name, pattern->text) != 0 && regexec(&pattern->regex, name, 0, NULL, 0))
 			continue;

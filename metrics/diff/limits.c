@@ -252,9 +252,7 @@ static enum td_gate check_limit(const struct td_limits *limits, struct td_limit 
 	bool compared = false;
 	char name[160];
 
-	for (size_t r = 0; r < diff->nr; r++) {
-		const struct td_diff_row *row = &diff->rows[r];
-
+	td_for_each(const struct td_diff_row, row, diff->rows, diff->nr) {
 		if (!is_of(limit, row))
 			continue;
 		if (!lacking && isnan(row->value.of[TD_DIFF_A]) != isnan(row->value.of[TD_DIFF_B]))
@@ -282,9 +280,7 @@ enum td_gate td_limits_exceeded(struct td_limits *limits, const struct td_diff *
 {
 	enum td_gate worst = TD_GATE_PASSED;
 
-	for (size_t i = 0; i < limits->nr; i++) {
-		struct td_limit *limit = &limits->v[i];
-
+	td_for_each(struct td_limit, limit, limits->v, limits->nr) {
 		limit->gate = check_limit(limits, limit, diff);
 		worst = limit->gate > worst ? limit->gate : worst;
 	}

@@ -321,8 +321,7 @@ static bool is_in_slots(const struct td_report *report, const struct td_node *no
 
 static void add_nodes(struct td_diff *diff, const struct td_report *report, const struct td_row *of)
 {
-	for (size_t i = 0; i < of->nr_nodes; i++) {
-		const struct td_node *node = &of->nodes[i];
+	td_for_each(const struct td_node, node, of->nodes, of->nr_nodes) {
 		struct td_diff_row row = {
 			.kind = TD_DIFF_METRIC,
 			.id = of->id,
@@ -404,9 +403,7 @@ static void add_times(struct td_diff *diff)
 static void for_each(struct td_diff *diff,
 		     void (*take)(struct td_diff *diff, const struct td_diff_input *input))
 {
-	for (size_t s = 0; s < TD_DIFF_SIDES; s++) {
-		const struct td_diff_side *side = &diff->sides[s];
-
+	td_for_each(const struct td_diff_side, side, diff->sides, TD_DIFF_SIDES) {
 		for (size_t i = 0; i < side->nr; i++)
 			take(diff, &side->v[i]);
 	}

@@ -169,8 +169,7 @@ static void search_formula(struct search *search, const struct td_metric_def *de
  */
 static void find_apart(struct td_made_set *made)
 {
-	for (size_t i = 0; i < made->nr; i++) {
-		struct td_metric_def *def = &made->defs[i];
+	td_for_each(struct td_metric_def, def, made->defs, made->nr) {
 		struct search search = { .set = &made->set };
 
 		if (def->level || def->part)

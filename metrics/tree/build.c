@@ -121,9 +121,7 @@ static void set_positions(struct td_tree *tree, int pmu)
 		sort_children(&walk);
 		number_below(&walk, NULL);
 	}
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (metric->pmu == pmu)
 			metric->position = positions[metric->def - set->metrics];
 	}
@@ -272,8 +270,7 @@ static void add_builtin_columns(struct td_tree *tree, const struct td_ask *ask)
 /* Add the columns of the package last, even if the machine lacks some domain of energy. */
 static void add_package_columns(struct td_tree *tree)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		int column;
 
 		if (!metric->def->package || !metric->shown)
@@ -324,9 +321,7 @@ static int family_below(struct td_tree *tree, int node)
 
 static void find_of_metrics(struct td_tree *tree, int level)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (!metric->shown || metric->def->level != level || metric->parent < 0)
 			continue;
 		metric->family = family_below(tree, metric->parent);
@@ -376,9 +371,7 @@ static void mark_events(const struct td_tree *tree, const struct td_ints *events
 /* Mark the events that belong to the family of a metric that uses them. */
 static void mark_own(const struct td_tree *tree, bool *own)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (!metric->kept || !metric->value)
 			continue;
 		mark_events(tree, &metric->events, metric->family, own);
@@ -417,9 +410,7 @@ static void make_pools(struct td_tree *tree, size_t nr)
 					      ? td_tree_label(tree, TD_USE_POOL, families[i] - 1)
 					      : td_tree_label(tree, TD_USE_ANY, 0);
 	}
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (metric->family &&
 		    (uses_pool(tree, &metric->events) || uses_pool(tree, &metric->extra)))
 			tree->families[metric->family - 1].shares = true;
@@ -433,9 +424,7 @@ static void find_of_events(struct td_tree *tree, size_t nr)
 	tree->families_of_events = families;
 	for (size_t i = 0; i < nr; i++)
 		families[i] = UNKNOWN;
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (!metric->kept || !metric->value)
 			continue;
 		add_user(tree, &metric->events, metric->family);
@@ -494,8 +483,7 @@ static void add_need(struct td_tree *tree, const struct td_metric *metric, int r
 static void add_needs(struct td_tree *tree)
 {
 	for (int rank = 1; rank <= RANK_OUTSIDE; rank++) {
-		for (size_t i = 0; i < tree->nr_metrics; i++) {
-			const struct td_metric *metric = &tree->metrics[i];
+		td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 			int level = metric->def->level ? metric->def->level : RANK_OUTSIDE;
 
 			if (metric->shown && metric->value && level == rank)
@@ -527,9 +515,7 @@ static const char *const slots_names[] = { TD_SLOTS, "tma_info_thread_slots", "t
 static int find_slots(const struct td_tree *tree, int pmu)
 {
 	for (size_t n = 0; n < TD_ARRAY_SIZE(slots_names); n++) {
-		for (size_t i = 0; i < tree->nr_metrics; i++) {
-			const struct td_metric *metric = &tree->metrics[i];
-
+		td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 			if (metric->pmu == pmu && metric->value &&
 			    strcmp(metric->name, slots_names[n]) == 0)
 				return metric->slot;

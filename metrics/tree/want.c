@@ -138,9 +138,7 @@ static struct td_metric *find_shown(const struct td_scope *scope, const struct t
 {
 	struct td_tree *tree = scope->tree;
 
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (metric->shown && metric->pmu == scope->pmu &&
 		    strcmp(metric->def->name, def->name) == 0 &&
 		    strcmp(tree->operands[metric->slot].mods, scope->mods) == 0)
@@ -200,9 +198,7 @@ static int want_levels(struct td_scope *scope)
 
 static bool has_level_1(const struct td_tree *tree, int pmu)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (metric->pmu == pmu && metric->shown && metric->value && metric->def->level == 1)
 			return true;
 	}

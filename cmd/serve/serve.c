@@ -364,9 +364,8 @@ static int replace(const struct textfile *file, struct td_err *err)
 {
 	size_t size = 0;
 	td_autofree char *text = exposed_text(&file->counters, file->how, &size);
-	int rc;
+	int rc = write_temporary(file, text, size);
 
-	rc = write_temporary(file, text, size);
 	if (!rc && rename(file->temporary, file->path))
 		rc = errno;
 	if (!rc)

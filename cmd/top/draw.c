@@ -319,8 +319,7 @@ static void top_put_tree(struct td_canvas *canvas, struct td_top_area area,
 
 /* The columns that fit. */
 struct columns {
-	bool busy, ghz, ipc, pmu;
-	bool parts[TD_NR_PARTS];
+	bool busy, ghz, ipc, pmu, parts[TD_NR_PARTS];
 	int worst;      /* width; 0: not shown */
 	bool processes; /* ids are those of processes */
 };
@@ -687,8 +686,7 @@ static const char *const section_names[NR_SECTIONS] = { "bars", "values", "path"
 							"CPUs", "hint",   "level 2" };
 
 struct layout {
-	int lines[NR_SECTIONS];
-	int wanted[NR_SECTIONS];
+	int lines[NR_SECTIONS], wanted[NR_SECTIONS];
 	int upper; /* sum of lines */
 };
 

@@ -42,8 +42,7 @@ struct td_canvas {
 };
 
 /*
- * Put a text, cut at width columns and at the edge of the window.  Escapes unprintable
- * characters.
+ * Put a text, cut at width columns and at the edge of the window.  Escapes unprintable characters.
  */
 void td_canvas_put(struct td_canvas *canvas, int y, int x, int width, enum td_top_style style,
 		   const char *fmt, ...) __attribute__((format(printf, 6, 7)));
@@ -99,8 +98,7 @@ enum td_top_sort {
 struct td_top_state {
 	enum td_top_pane pane;
 	enum td_top_sort sort;
-	bool reversed;
-	bool paused;
+	bool reversed, paused;
 	bool typing; /* letters go to the filter */
 	char filter[TD_TOP_FILTER_SIZE];
 	/* selected row of the table as drawn; "": none */

@@ -63,8 +63,7 @@ struct sums {
 /* Sums of hits with the same key. */
 struct entries {
 	struct entry {
-		int function;
-		int key[2];
+		int function, key[2];
 		struct sums sums;
 	} * v;
 	size_t nr;

@@ -6,8 +6,7 @@
 struct td_hits {
 	/* Samples of one event at one spot, with one chain of callers. */
 	struct td_hit {
-		int event;
-		int spot;
+		int event, spot;
 		int caller; /* the call (spots.h); -1: unknown */
 		uint64_t samples;
 		double weight;  /* the number of events: the sum of the samples' periods */

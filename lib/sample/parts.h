@@ -128,8 +128,7 @@ int td_found_read(struct td_found_reader *reader, const char *bytes, size_t size
 /* The symbols of an object.  A zeroed struct is empty. */
 struct td_symbol_table {
 	struct td_named {
-		uint64_t start;
-		uint64_t end;
+		uint64_t start, end;
 		uint64_t limit;   /* maximum of the end, if the size is 0 */
 		size_t name;      /* offset in text */
 		size_t enclosing; /* 1 + the index of the innermost symbol around it, or 0 */

@@ -352,9 +352,8 @@ static int open_watcher(struct td_sampler *sampler, struct td_err *err)
 	struct perf_event_attr attr = make_watcher(sampler);
 	struct perf_evsel *evsel =
 		sampler_add_evsel(sampler, &attr, &sampler->setup.machine->online, -1);
-	int rc;
+	int rc = perf_evsel__open(evsel, evsel->cpus, evsel->threads);
 
-	rc = perf_evsel__open(evsel, evsel->cpus, evsel->threads);
 	/* lost records are counted since Linux 6.0, build ids are known since 5.12 */
 	if (rc == -EINVAL) {
 		evsel->attr.read_format &= ~(uint64_t)PERF_FORMAT_LOST;

@@ -13,8 +13,7 @@
  */
 struct td_window_last {
 	int group, cpu, tid, spot;
-	uint64_t time_ns;
-	uint64_t *values;
+	uint64_t time_ns, *values;
 };
 
 struct td_window_break {

@@ -10,8 +10,7 @@
 struct td_window_end {
 	uint64_t time_ns;
 	int group; /* group of the plan */
-	int cpu, tid;
-	int spot;
+	int cpu, tid, spot;
 	const uint64_t *pairs; /* value and id of each member */
 };
 

@@ -164,10 +164,9 @@ static int not_taken(const struct td_entry_point *entry, int rc, struct td_err *
 static int add_probe(struct td_probes *probes, const struct td_entry_point *entry,
 		     struct td_err *err)
 {
-	struct td_probe *probe = td_array_add(&probes->v, probes->nr, sizeof(*probe));
+	struct td_probe *probe = td_array_add(&probes->v, probes->nr++, sizeof(*probe));
 	int rc;
 
-	probes->nr++;
 	rc = define(probes, entry, 'p', probes->nr - 1, &probe->entry);
 	rc = rc ?: define(probes, entry, 'r', probes->nr - 1, &probe->exit);
 	if (rc == -EACCES || rc == -EPERM)

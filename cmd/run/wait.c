@@ -31,10 +31,9 @@ static int no_such(const char *what, int id, struct td_err *err)
 
 static void add_pidfd(struct td_waiter *waiter, int fd)
 {
-	int *slot = td_array_add(&waiter->pidfds, waiter->nr_pids, sizeof(*slot));
+	int *slot = td_array_add(&waiter->pidfds, waiter->nr_pids++, sizeof(*slot));
 
 	*slot = fd;
-	waiter->nr_pids++;
 	waiter->nr_alive++;
 }
 

@@ -26,9 +26,8 @@ static size_t read_size(size_t nr)
 
 struct td_read_step *td_group_reader_add(struct td_group_reader *reader)
 {
-	struct td_read_step *step = td_array_add(&reader->steps, reader->nr_steps, sizeof(*step));
+	struct td_read_step *step = td_array_add(&reader->steps, reader->nr_steps++, sizeof(*step));
 
-	reader->nr_steps++;
 	return step;
 }
 

@@ -8,10 +8,9 @@
 
 struct td_open_set *td_counter_add_set(struct td_counter *counter)
 {
-	struct td_open_set *set = td_array_add(&counter->sets, counter->nr_sets, sizeof(*set));
+	struct td_open_set *set = td_array_add(&counter->sets, counter->nr_sets++, sizeof(*set));
 
 	set->id = counter->next_id++;
-	counter->nr_sets++;
 	return set;
 }
 

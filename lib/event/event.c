@@ -163,9 +163,8 @@ bool td_event_is_level_1(const struct td_event *event)
 
 struct td_event *td_events_add(struct td_events *events)
 {
-	struct td_event *event = td_array_add(&events->v, events->nr, sizeof(*event));
+	struct td_event *event = td_array_add(&events->v, events->nr++, sizeof(*event));
 
-	events->nr++;
 	return event;
 }
 

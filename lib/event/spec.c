@@ -275,11 +275,10 @@ static int parse_value(struct cursor *c, struct td_term *term)
 
 static int parse_term(struct cursor *c, struct td_spec *spec)
 {
-	struct td_term *term = td_array_add(&spec->terms, spec->nr_terms, sizeof(*term));
+	struct td_term *term = td_array_add(&spec->terms, spec->nr_terms++, sizeof(*term));
 	size_t at, len;
 	int rc;
 
-	spec->nr_terms++;
 	skip_blanks(c);
 	at = c->at;
 	len = skip_word(c, ",=/{}");
@@ -355,11 +354,10 @@ static void set_span(struct cursor *c, struct td_spec *spec, size_t at)
 
 static int parse_event(struct cursor *c, struct td_event_text *events, int group)
 {
-	struct td_spec *spec = td_array_add(&events->specs, events->nr_specs, sizeof(*spec));
+	struct td_spec *spec = td_array_add(&events->specs, events->nr_specs++, sizeof(*spec));
 	size_t at;
 	int rc;
 
-	events->nr_specs++;
 	spec->group = group;
 	skip_blanks(c);
 	at = c->at;

@@ -330,9 +330,8 @@ static void add_format(struct td_pmu *pmu, const struct td_sysfs_row *row)
 
 static void add_alias(struct td_pmu *pmu, const struct td_sysfs_row *row)
 {
-	struct td_alias *alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
+	struct td_alias *alias = td_array_add(&pmu->aliases, pmu->nr_aliases++, sizeof(*alias));
 
-	pmu->nr_aliases++;
 	alias->name = td_strdup(row->name);
 	alias->terms = td_strdup(row->text);
 	alias->scale = row->scale > 0 ? row->scale : 1;

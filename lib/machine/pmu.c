@@ -148,8 +148,7 @@ static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu, const struc
 	len = read_text(fs, path, text, sizeof(text), err);
 	if (len <= 0)
 		return (int)len;
-	alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
-	pmu->nr_aliases++;
+	alias = td_array_add(&pmu->aliases, pmu->nr_aliases++, sizeof(*alias));
 	alias->name = td_strdup(name);
 	alias->terms = td_strdup(text);
 	return read_scale_unit(fs, pmu, names, alias, err);

@@ -194,9 +194,8 @@ static int add_names(DIR *dir, struct td_names *names)
 
 		if (entry->d_name[0] == '.')
 			continue;
-		name = td_array_add(&names->v, names->nr, sizeof(*name));
+		name = td_array_add(&names->v, names->nr++, sizeof(*name));
 		*name = td_strdup(entry->d_name);
-		names->nr++;
 	}
 	return -errno;
 }

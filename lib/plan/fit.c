@@ -617,10 +617,9 @@ void td_plan_restore_groups(struct td_plan *plan)
 {
 	while (plan->nr_parked) {
 		struct td_group *group =
-			td_array_add(&plan->groups, plan->nr_groups, sizeof(*group));
+			td_array_add(&plan->groups, plan->nr_groups++, sizeof(*group));
 
 		*group = plan->parked[--plan->nr_parked];
-		plan->nr_groups++;
 	}
 	free(plan->parked);
 	plan->parked = NULL;

@@ -185,18 +185,16 @@ char *td_plan_lacks_cpus(const struct td_pmu *pmu, const struct td_target *targe
 void td_group_add(struct td_group *group, const int *events, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		int *member = td_array_add(&group->members, group->nr, sizeof(*member));
+		int *member = td_array_add(&group->members, group->nr++, sizeof(*member));
 
 		*member = events[i];
-		group->nr++;
 	}
 }
 
 struct td_group *td_plan_new_group(struct td_plan *plan, int pmu)
 {
-	struct td_group *group = td_array_add(&plan->groups, plan->nr_groups, sizeof(*group));
+	struct td_group *group = td_array_add(&plan->groups, plan->nr_groups++, sizeof(*group));
 
-	plan->nr_groups++;
 	group->pmu = pmu;
 	group->reference = group->clone = -1;
 	return group;

@@ -111,8 +111,7 @@ int td_recording_add_to_group(struct td_recording *rec, size_t index)
 	struct td_group *group;
 
 	while (plan->nr_groups <= index) {
-		td_array_add(&plan->groups, plan->nr_groups, sizeof(*group));
-		plan->nr_groups++;
+		td_array_add(&plan->groups, plan->nr_groups++, sizeof(*group));
 	}
 	group = &plan->groups[index];
 	if (group->nr == 0) {

@@ -42,12 +42,11 @@ static int add(struct td_limits *limits, const char *item, size_t len, struct td
 	}
 	if (!name || !read_points(colon + 1, len - name - 1, &points))
 		return wrong(err, item, len);
-	limit = td_array_add(&limits->v, limits->nr, sizeof(*limit));
+	limit = td_array_add(&limits->v, limits->nr++, sizeof(*limit));
 	limit->name = td_strndup(item, name);
 	limit->most = points;
 	limit->gate = TD_GATE_TROUBLE;
 	limit->found = (struct td_notes){ 0 };
-	limits->nr++;
 	return 0;
 }
 

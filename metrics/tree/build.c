@@ -206,8 +206,7 @@ static void add_package_node(struct td_tree *tree, struct td_metric *metric)
 	metric->column = find_column(tree, metric->name);
 	if (!metric->value)
 		return;
-	node = td_array_add(&tree->package_nodes, tree->nr_package_nodes, sizeof(*node));
-	tree->nr_package_nodes++;
+	node = td_array_add(&tree->package_nodes, tree->nr_package_nodes++, sizeof(*node));
 	*node = (struct td_node){ .column = metric->column, .desc = metric->def->desc };
 }
 
@@ -261,9 +260,8 @@ static void add_builtin_columns(struct td_tree *tree, const struct td_ask *ask)
 
 		if (def->level > ask->level && def->level != ask->only_level)
 			continue;
-		column = td_array_add(&tree->columns, tree->nr_columns, sizeof(*column));
+		column = td_array_add(&tree->columns, tree->nr_columns++, sizeof(*column));
 		*column = (struct td_column){ def->name, "%", false };
-		tree->nr_columns++;
 	}
 }
 
@@ -312,10 +310,9 @@ static int family_below(struct td_tree *tree, int node)
 		if (tree->families[i].node == node)
 			return (int)i + 1;
 	}
-	family = td_array_add(&tree->families, tree->nr_families, sizeof(*family));
+	family = td_array_add(&tree->families, tree->nr_families++, sizeof(*family));
 	*family = (struct td_tree_family){ tree->metrics[node].pmu, node,
 					   tree->metrics[node].family };
-	tree->nr_families++;
 	return (int)tree->nr_families;
 }
 

@@ -209,14 +209,13 @@ static int find_sampled(const struct td_scope *scope, const char *text)
 static struct td_tree_latency *add_latency(struct td_tree *tree, const char *event)
 {
 	struct td_tree_latency *latency =
-		td_array_add(&tree->latencies, tree->nr_latencies, sizeof(*latency));
+		td_array_add(&tree->latencies, tree->nr_latencies++, sizeof(*latency));
 
 	latency->event = td_strdup(event);
 	latency->why = td_aprintf(
 		"it needs the retire latency of %s, which had fewer than %d samples (TPEBS), and "
 		"the files contain no mean",
 		event, TD_MIN_LATENCIES);
-	tree->nr_latencies++;
 	return latency;
 }
 

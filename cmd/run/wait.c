@@ -31,9 +31,7 @@ static int no_such(const char *what, int id, struct td_err *err)
 
 static void add_pidfd(struct td_waiter *waiter, int fd)
 {
-	int *slot = td_array_add(&waiter->pidfds, waiter->nr_pids++, sizeof(*slot));
-
-	*slot = fd;
+	td_array_push(&waiter->pidfds, &waiter->nr_pids, &fd, sizeof(fd));
 	waiter->nr_alive++;
 }
 

@@ -693,14 +693,12 @@ static int put_summary(struct td_view *view, const struct td_usage *usage, struc
 
 static void keep_time(struct td_view *view, const struct td_usage *usage)
 {
-	uint64_t *slot = td_array_add(&view->runs_ns, view->nr_runs, sizeof(*slot));
-
-	*slot = usage->elapsed_ns;
 	td_times_add(&view->runs_times,
 		     &(struct td_times){ usage->elapsed_ns, usage->has_times, usage->user_ns,
 					 usage->sys_ns },
 		     !view->nr_runs);
-	view->nr_runs++;
+	td_array_push(&view->runs_ns, &view->nr_runs, &usage->elapsed_ns,
+		      sizeof(usage->elapsed_ns));
 }
 
 int td_view_end_run(struct td_view *view, const struct td_usage *usage, struct td_err *err)

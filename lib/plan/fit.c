@@ -615,12 +615,9 @@ void td_plan_select_set(struct td_plan *plan, unsigned int run)
 
 void td_plan_restore_groups(struct td_plan *plan)
 {
-	while (plan->nr_parked) {
-		struct td_group *group =
-			td_array_add(&plan->groups, plan->nr_groups++, sizeof(*group));
-
-		*group = plan->parked[--plan->nr_parked];
-	}
+	while (plan->nr_parked)
+		td_array_push(&plan->groups, &plan->nr_groups, &plan->parked[--plan->nr_parked],
+			      sizeof(*plan->groups));
 	free(plan->parked);
 	plan->parked = NULL;
 }

@@ -184,11 +184,8 @@ char *td_plan_lacks_cpus(const struct td_pmu *pmu, const struct td_target *targe
 
 void td_group_add(struct td_group *group, const int *events, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++) {
-		int *member = td_array_add(&group->members, group->nr++, sizeof(*member));
-
-		*member = events[i];
-	}
+	for (size_t i = 0; i < nr; i++)
+		td_array_push(&group->members, &group->nr, &events[i], sizeof(*events));
 }
 
 struct td_group *td_plan_new_group(struct td_plan *plan, int pmu)

@@ -19,11 +19,8 @@ struct td_made_set {
 /* Appends a copy of def. */
 static void made_add(struct td_made_set *made, const struct td_metric_def *def)
 {
-	struct td_metric_def *new = td_array_add(&made->defs, made->nr, sizeof(*new));
-
 	td_index_add(&made->set.names, td_hash_any_case(def->name), made->nr);
-	*new = *def;
-	made->nr++;
+	td_array_push(&made->defs, &made->nr, def, sizeof(*def));
 	made->set.metrics = made->defs;
 	made->set.nr_metrics = made->nr;
 }

@@ -201,13 +201,11 @@ static void add_columns_below(struct td_tree *tree, int pmu, int parent, int *pr
 /* Add a metric of the package, which is outside of trees, to the package row if it has a value. */
 static void add_package_node(struct td_tree *tree, struct td_metric *metric)
 {
-	struct td_node *node;
+	struct td_node node = { .desc = metric->def->desc };
 
-	metric->column = find_column(tree, metric->name);
-	if (!metric->value)
-		return;
-	node = td_array_add(&tree->package_nodes, tree->nr_package_nodes++, sizeof(*node));
-	*node = (struct td_node){ .column = metric->column, .desc = metric->def->desc };
+	node.column = metric->column = find_column(tree, metric->name);
+	if (metric->value)
+		td_array_push(&tree->package_nodes, &tree->nr_package_nodes, &node, sizeof(node));
 }
 
 static const char *estimate_of(const struct td_metric *metric)
@@ -256,12 +254,10 @@ static void add_builtin_columns(struct td_tree *tree, const struct td_ask *ask)
 {
 	for (size_t i = 0; i < td_nr_builtin_columns; i++) {
 		const struct td_metric_def *def = &td_builtin_columns[i];
-		struct td_column *column;
+		const struct td_column column = { def->name, "%", false };
 
-		if (def->level > ask->level && def->level != ask->only_level)
-			continue;
-		column = td_array_add(&tree->columns, tree->nr_columns++, sizeof(*column));
-		*column = (struct td_column){ def->name, "%", false };
+		if (def->level <= ask->level || def->level == ask->only_level)
+			td_array_push(&tree->columns, &tree->nr_columns, &column, sizeof(column));
 	}
 }
 

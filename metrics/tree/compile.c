@@ -429,13 +429,11 @@ static int parse(struct td_scope *scope, struct td_expr **out, const char *text,
 static void add_metric(struct td_scope *scope, struct td_metric *metric, int *index)
 {
 	struct td_tree *tree = scope->tree;
-	struct td_metric *added;
 
 	metric->name =
 		td_aprintf("%s%s%s", metric->def->name, *scope->mods ? ":" : "", scope->mods);
-	added = td_array_add(&tree->metrics, tree->nr_metrics, sizeof(*added));
-	*added = *metric;
-	*index = (int)tree->nr_metrics++;
+	*index = (int)tree->nr_metrics;
+	td_array_push(&tree->metrics, &tree->nr_metrics, metric, sizeof(*metric));
 }
 
 /* Refuse a metric that needs a refused operand, with the operand's reason. */

@@ -682,10 +682,7 @@ static void free_answer(struct answer *answer)
 
 static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	struct answer answer = {
-		.opts = opts,
-		.fs = { .sys = -1, .proc = -1 },
-	};
+	struct answer answer = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
 	int rc = 0;
 
 	(void)status;

@@ -52,9 +52,8 @@ static uint64_t count_files(const struct td_job *job)
 {
 	uint64_t nr = 0;
 
-	td_for_each(const struct td_group, group, job->plan.groups, job->plan.nr_groups) {
+	td_for_each(const struct td_group, group, job->plan.groups, job->plan.nr_groups)
 		nr += group->nr * job->machine.pmus[group->pmu].cpus.nr;
-	}
 	return nr;
 }
 

@@ -32,9 +32,8 @@ void td_recorded_warn(const struct td_recording *rec)
 /* --cputype: hide the events of other core types. */
 static void hide_skipped(struct td_recording *rec)
 {
-	td_for_each(struct td_event, event, rec->plan.events.v, rec->plan.events.nr) {
+	td_for_each(struct td_event, event, rec->plan.events.v, rec->plan.events.nr)
 		event->hidden |= rec->machine.pmus[event->pmu].skip;
-	}
 }
 
 /* Build the tree; a recording of -e has only events. */

@@ -110,9 +110,8 @@ int td_recording_add_to_group(struct td_recording *rec, size_t index)
 	int last = (int)plan->events.nr - 1, pmu = plan->events.v[last].cpu_pmu;
 	struct td_group *group;
 
-	while (plan->nr_groups <= index) {
+	while (plan->nr_groups <= index)
 		td_array_add(&plan->groups, plan->nr_groups++, sizeof(*group));
-	}
 	group = &plan->groups[index];
 	if (group->nr == 0) {
 		group->pmu = pmu;

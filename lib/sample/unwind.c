@@ -310,9 +310,8 @@ static int open_file(struct td_unwinder *u, int at, const struct td_object *obje
 {
 	int root, rc;
 
-	while (u->nr_files <= (size_t)at) {
+	while (u->nr_files <= (size_t)at)
 		td_array_add(&u->files, u->nr_files++, sizeof(*u->files));
-	}
 	if (u->files[at].tried)
 		return u->files[at].rc;
 	u->files[at].tried = true;
@@ -472,9 +471,8 @@ static bool is_used_up(struct td_unwinder *u, int object, uint64_t ns)
 {
 	if (ns <= QUICK_NS)
 		return false;
-	while (u->nr_used <= (size_t)object) {
+	while (u->nr_used <= (size_t)object)
 		td_array_add(&u->used_ns, u->nr_used++, sizeof(*u->used_ns));
-	}
 	u->used_ns[object] += ns;
 	u->all_ns += ns;
 	return u->used_ns[object] >= FILE_NS || u->all_ns >= ALL_NS;

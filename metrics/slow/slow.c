@@ -423,9 +423,8 @@ static double chance_ns(const struct class *slow, mean_fn *mean)
 {
 	double nr = 0, sum = 0, squares = 0;
 
-	td_for_each(const struct td_row, row, slow->report->rows, slow->report->nr_rows) {
+	td_for_each(const struct td_row, row, slow->report->rows, slow->report->nr_rows)
 		nr += is_part_of(slow, row) ? (double)row->region->calls : 0;
-	}
 	for (unsigned int b = slow->bucket; b < TD_REGION_BUCKETS; b++) {
 		double of = sum_of(slow, b, mean);
 

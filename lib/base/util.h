@@ -19,9 +19,9 @@
 
 #define TD_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* A loop in which item points to each of the nr elements of an array, which may be NULL if nr is 0. */
+/* A loop in which item points to each of the nr elements of an array; NULL is fine if nr is 0. */
 #define td_for_each(type, item, array, nr) \
-	for (type *item = (array); (size_t)(item - (array)) < (nr); item++)
+	for (type *item = (array); (size_t)(item - (array)) < (nr); item++) /* NOLINT: a name */
 
 static inline void td_autofree_(void *p)
 {

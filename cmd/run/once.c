@@ -17,15 +17,6 @@
 
 /* --- the first read, and counters that another program holds ---------------- */
 
-static bool has_groups(const struct td_plan *plan, int pmu)
-{
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		if (plan->groups[g].pmu == pmu)
-			return true;
-	}
-	return false;
-}
-
 static void note_held(struct td_job *job, int pmu, const struct td_ints *held)
 {
 	const char *name = job->machine.pmus[pmu].name;
@@ -121,8 +112,8 @@ static int find_held(struct td_job *job, const struct td_readings *delta, bool l
 	bool all = true;
 
 	for (int pmu = 0; pmu < (int)job->machine.nr_core; pmu++) {
-		if (has_groups(&job->plan, pmu) && check_pmu_held(job, delta, pmu, last, &all) &&
-		    !first)
+		if (td_plan_has_groups(&job->plan, pmu) &&
+		    check_pmu_held(job, delta, pmu, last, &all) && !first)
 			first = &job->machine.pmus[pmu];
 	}
 	if (!last || !first || !all || !job->tree)
@@ -137,7 +128,8 @@ static bool drop_clocks(struct td_job *job, const struct td_readings *delta)
 	bool any = false, all = true;
 
 	for (int pmu = 0; job->tree && pmu < (int)job->machine.nr_core; pmu++) {
-		if (has_groups(&job->plan, pmu) && check_pmu_held(job, delta, pmu, false, &all))
+		if (td_plan_has_groups(&job->plan, pmu) &&
+		    check_pmu_held(job, delta, pmu, false, &all))
 			any |= td_clocks_drop(&job->plan, &job->machine, pmu);
 	}
 	return any;

@@ -345,22 +345,13 @@ static double average_beside(const struct td_plan *plan, const struct td_plan *s
 	return (double)sum / (double)nr;
 }
 
-static bool is_sampled(const struct td_plan *sampled, int pmu)
-{
-	for (size_t i = 0; i < sampled->nr_groups; i++) {
-		if (sampled->groups[i].pmu == pmu)
-			return true;
-	}
-	return false;
-}
-
 void td_plan_share_turns(struct td_plan *plan, const struct td_plan *sampled,
 			 const struct td_machine *machine)
 {
 	td_for_each(struct td_group, group, plan->groups, plan->nr_groups) {
 		double beside;
 
-		if (group->at_once <= 0 || !is_sampled(sampled, group->pmu) ||
+		if (group->at_once <= 0 || !td_plan_has_groups(sampled, group->pmu) ||
 		    concurrent_pinned(plan, machine, group->pmu).nr)
 			continue;
 		beside = average_beside(plan, sampled, machine, group->pmu);
@@ -521,15 +512,6 @@ static void add_group(struct td_plan *plan, int pmu, unsigned int set, int event
 	group->set = set;
 }
 
-static bool has_groups(const struct td_plan *plan, int pmu)
-{
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		if (plan->groups[g].pmu == pmu)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Make each set of a PMU count instructions, with an event that it contains or an added
  * one, which uses a fixed counter.
@@ -542,7 +524,7 @@ static int add_work(struct td_plan *plan, const struct td_machine *machine, int 
 
 	for (unsigned int set = 1; set <= nr; set++)
 		any |= mark_work(plan, machine, pmu, set);
-	if (!has_groups(plan, pmu) || (any && !nr))
+	if (!td_plan_has_groups(plan, pmu) || (any && !nr))
 		return 0;
 	if (add_event(plan, machine, pmu, err))
 		return err->code;

@@ -59,6 +59,15 @@ bool td_plan_has_families(const struct td_plan *plan)
 	return false;
 }
 
+bool td_plan_has_groups(const struct td_plan *plan, int pmu)
+{
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
+		if (group->pmu == pmu)
+			return true;
+	}
+	return false;
+}
+
 bool td_plan_uses(const struct td_plan *plan, int pmu)
 {
 	for (size_t i = 0; i < plan->events.nr; i++) {

@@ -7,7 +7,6 @@
 #include "cmd/commands.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "cmd/wing.h"
 #include "lib/base/util.h"

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat diff: compares two recordings, or several on each side, or two commands. */
-#include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -19,7 +14,6 @@
 #include "cmd/session.h"
 #include "cmd/view/sink.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "metrics/diff/diff.h"
 
 /* Result of the runs. */
@@ -160,7 +154,7 @@ static int run_session(struct runs *runs, size_t side, size_t round,
 	int status = 0;
 	int rc = td_session_count(request, &runs->inherited, &receivers, &status, err);
 
-	return rc ? rc : take_status(runs, side, round, status, focus.interrupted, err);
+	return rc ?: take_status(runs, side, round, status, focus.interrupted, err);
 }
 
 static int run_uncounted(struct runs *runs, size_t side, size_t round, struct td_err *err)
@@ -220,8 +214,7 @@ static int run_counted(struct runs *runs, size_t side, size_t round, struct td_a
 	request = request_of(runs, side, round, path);
 	rc = run_session(runs, side, round, &request, attempt, err);
 	td_progress_clear(&runs->progress);
-	if (!rc)
-		rc = td_summed_read(summed, path, runs->opts, runs->notes, err);
+	rc = rc ?: td_summed_read(summed, path, runs->opts, runs->notes, err);
 	td_close_fd(&fd);
 	summed->recorded.rec.path = runs->sides->names[side];
 	summed->recorded.request.input = runs->sides->names[side];
@@ -321,8 +314,7 @@ static int runs_read(struct td_sides *sides, const struct td_opts *opts, struct 
 	runs.progress = td_progress_make(&opts->request, TD_DIFF_SIDES * runs.nr);
 	/* td_sides_free() frees all, including those that did not run */
 	sides->nr = TD_DIFF_SIDES * runs.nr;
-	if (!rc)
-		rc = run_all(&runs, err);
+	rc = rc ?: run_all(&runs, err);
 	td_close_fd(&runs.nothing);
 	made->failed = say_failed(&runs);
 	return rc;
@@ -339,10 +331,8 @@ static int runs_unseen(const struct td_opts *opts, struct runs_made *made, struc
 	struct runs runs = make_runs(&sides, opts, made, NULL);
 	int rc = give_up(&runs, &none, true, err);
 
-	if (!rc)
-		rc = prepare(&runs, err);
-	if (!rc)
-		rc = run_all(&runs, err);
+	rc = rc ?: prepare(&runs, err);
+	rc = rc ?: run_all(&runs, err);
 	td_close_fd(&runs.nothing);
 	td_sides_free(&sides);
 	made->failed = say_failed(&runs);
@@ -420,8 +410,7 @@ static int check_append(const struct td_opts *opts, struct td_err *err)
 	if (!opts->request.show.append || !opts->request.target.command)
 		return 0;
 	rc = td_sink_open(&sink, &opts->request, &frame, err);
-	if (!rc)
-		rc = td_append_check(&sink, NULL, &sheet, err);
+	rc = rc ?: td_append_check(&sink, NULL, &sheet, err);
 	return td_sink_end(&sink, rc, err);
 }
 
@@ -451,10 +440,8 @@ static int put(const struct td_sides *sides, const struct td_diff *diff,
 
 	if (!rc && td_sides_is_written(sides, fileno(sink.writer.fp)))
 		rc = td_err_usage(err, "%s is a recording that is being read", sink.name);
-	if (!rc)
-		rc = td_append_check(&sink, NULL, &sheet, err);
-	if (!rc)
-		rc = td_sink_begin(&sink, err);
+	rc = rc ?: td_append_check(&sink, NULL, &sheet, err);
+	rc = rc ?: td_sink_begin(&sink, err);
 	if (!rc)
 		td_out_put_diff(&sink.writer, diff);
 	return td_sink_end(&sink, rc, err);
@@ -586,7 +573,7 @@ static int read_sides(struct td_sides *sides, const struct td_opts *opts,
 	if (!opts->request.target.command)
 		return td_sides_read(sides, opts, notes, err);
 	rc = td_planned_check(limits, opts, err);
-	return rc ? rc : runs_read(sides, opts, made, notes, err);
+	return rc ?: runs_read(sides, opts, made, notes, err);
 }
 
 static int compare_sides(struct td_sides *sides, const struct td_opts *opts,

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat explain: explains nodes of the tree. */
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/opts/groups.h"
@@ -16,7 +12,6 @@
 #include "lib/base/json.h"
 #include "lib/base/printable.h"
 #include "lib/base/suggest.h"
-#include "lib/base/util.h"
 #include "lib/event/symbols.h"
 #include "metrics/explain/explain.h"
 #include "metrics/sets/sets.h"
@@ -279,9 +274,7 @@ static bool put_ours(struct answer *answer, const char *typed)
 static const struct td_model_metric *find_metric(const struct td_pmu_events *events,
 						 const char *name, const char *pmu)
 {
-	for (size_t i = 0; i < events->nr_metrics; i++) {
-		const struct td_model_metric *metric = &events->metrics[i];
-
+	td_for_each(const struct td_model_metric, metric, events->metrics, events->nr_metrics) {
 		if (strcmp(metric->name, name) == 0 && strcmp(metric->pmu, pmu) == 0)
 			return metric;
 	}
@@ -294,7 +287,7 @@ static const char *find_above(const struct td_pmu_events *events,
 {
 	const char *name = metric->parent, *pmu = metric->pmu;
 
-	while (name && !td_explanation_exists(name)) {
+	while (name && !td_explanation_find(name)) {
 		metric = find_metric(events, name, pmu);
 		name = metric ? metric->parent : NULL;
 	}
@@ -335,10 +328,8 @@ static bool put_theirs(struct answer *answer, const char *typed)
 	const struct td_pmu_events *events = files_of(answer);
 	bool any = false;
 
-	for (size_t i = 0; i < events->nr_metrics; i++) {
-		const struct td_model_metric *metric = &events->metrics[i];
-
-		if (!metric->desc || td_explanation_exists(metric->name) ||
+	td_for_each(const struct td_model_metric, metric, events->metrics, events->nr_metrics) {
+		if (!metric->desc || td_explanation_find(metric->name) ||
 		    !td_explanation_is_meant(metric->name, typed))
 			continue;
 		put_metric(answer, metric);
@@ -691,10 +682,7 @@ static void free_answer(struct answer *answer)
 
 static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	struct answer answer = {
-		.opts = opts,
-		.fs = { .sys = -1, .proc = -1 },
-	};
+	struct answer answer = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
 	int rc = 0;
 
 	(void)status;
@@ -705,10 +693,8 @@ static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 		put_list(&answer);
 	if (!rc)
 		put_all(&answer);
-	if (!rc)
-		rc = td_out_check(stdout, "standard output", err);
-	if (!rc)
-		rc = complain(&answer, err);
+	rc = rc ?: td_out_check(stdout, "standard output", err);
+	rc = rc ?: complain(&answer, err);
 	free_answer(&answer);
 	return rc;
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat help: shows the --help of tdstat or of a subcommand, or the legend. */
-#include <stdio.h>
-#include <string.h>
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
@@ -57,7 +55,7 @@ static int help(const struct td_opts *opts, int *status, struct td_err *err)
 		td_usage_show(command, opts->commands);
 	else if (name)
 		rc = no_such(opts, name, err);
-	return rc ? rc : td_out_check(stdout, "standard output", err);
+	return rc ?: td_out_check(stdout, "standard output", err);
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -18,7 +14,6 @@
 #include "cmd/say.h"
 #include "cmd/session.h"
 #include "cmd/wing.h"
-#include "lib/base/util.h"
 #include "lib/recording/recording.h"
 
 /* --- do not overwrite recordings -------------------------------------------- */

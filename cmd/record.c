@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat record: counts like tdstat and writes the counts to a file. */
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +10,6 @@
 #include "cmd/session.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /* Refuses "-o -": unlike results, a recording needs a file. */
 static int take_output(struct td_opts *opts, const char *arg, struct td_err *err)

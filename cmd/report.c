@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat report: shows a recording with the formulas and writers of a live run. */
-#include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
@@ -12,9 +7,7 @@
 #include "cmd/sample/where.h"
 #include "cmd/say.h"
 #include "cmd/view/view.h"
-#include "lib/base/memory.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 #include "lib/recording/recording.h"
 
 /* The files of a host, and the view that shows them in order. */
@@ -38,8 +31,7 @@ static int next_of_all(struct host *host, size_t *nr_done, uint64_t *time_ns,
 		td_recorded_warn(rec);
 		rc = td_recording_follow(rec, host->more[*nr_done], err);
 		++*nr_done;
-		if (!rc)
-			rc = td_recorded_next(rec, how, time_ns, delta, err);
+		rc = rc ?: td_recorded_next(rec, how, time_ns, delta, err);
 	}
 	return rc;
 }
@@ -92,9 +84,7 @@ static int show_rows(struct host *host, struct td_readings *delta, uint64_t *tim
 		if (rc >= 0 && !begun && td_view_begin(&host->view, err))
 			return err->code;
 		begun = true;
-		if (!rc)
-			rc = td_recorded_put(&host->recorded.rec, &host->view, delta, *time_ns,
-					     err);
+		rc = rc ?: td_recorded_put(&host->recorded.rec, &host->view, delta, *time_ns, err);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -152,11 +142,9 @@ static int check_rest(const struct host *host, struct td_err *err)
 		struct td_recording next;
 
 		rc = td_recording_open(&next, host->more[i], td_recorded_foreign(), err);
-		if (!rc)
-			rc = td_recording_continues(rec, &next, begun_ns, err);
+		rc = rc ?: td_recording_continues(rec, &next, begun_ns, err);
 		begun_ns = next.info.start_ns;
-		if (!rc)
-			rc = check_not_input(&next, &host->view.sink, err);
+		rc = rc ?: check_not_input(&next, &host->view.sink, err);
 		td_recording_close(&next);
 	}
 	return rc;
@@ -175,11 +163,9 @@ static int open_view(struct host *host, struct td_err *err)
 	rc = td_view_init(view, source, &recorded->request, err);
 	if (rc == -ENODATA)
 		td_err_wrap(err, "%s", rec->path);
-	if (!rc)
-		rc = td_view_open(view, &recorded->request, err);
-	if (!rc)
-		rc = check_not_input(rec, &view->sink, err);
-	return rc ? rc : check_rest(host, err);
+	rc = rc ?: td_view_open(view, &recorded->request, err);
+	rc = rc ?: check_not_input(rec, &view->sink, err);
+	return rc ?: check_rest(host, err);
 }
 
 static int open_recorded(struct td_recorded *recorded, const char *path, const struct td_opts *opts,
@@ -197,8 +183,7 @@ static int locate(const struct td_opts *opts, struct td_err *err)
 	struct td_recorded recorded;
 	int rc = open_recorded(&recorded, opts->request.input, opts, err);
 
-	if (!rc)
-		rc = td_replay_locate(&recorded.rec, &opts->request, err);
+	rc = rc ?: td_replay_locate(&recorded.rec, &opts->request, err);
 	if (!rc && !opts->request.show.quiet)
 		td_recorded_warn(&recorded.rec);
 	td_recorded_close(&recorded);
@@ -392,8 +377,7 @@ static int report(const struct td_opts *opts, int *status, struct td_err *err)
 		return locate(opts, err);
 	hosts = td_calloc(1 + opts->nr_patterns, sizeof(*hosts));
 	rc = take_hosts(hosts, &nr, opts, err);
-	if (!rc)
-		rc = show_hosts(hosts, nr, opts, &notes, err);
+	rc = rc ?: show_hosts(hosts, nr, opts, &notes, err);
 	rc = close_hosts(hosts, nr, rc, err);
 	td_notes_free(&notes);
 	return rc;

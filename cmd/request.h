@@ -5,10 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "cmd/output/show.h"
 #include "cmd/output/stack_files.h"
 #include "lib/count/aggregation.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/say.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/base/err.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"

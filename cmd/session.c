@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/session.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,8 +40,7 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 	session.view.instead = receivers->again;
 	session.engine.waiter.viewer = receivers->viewer ? receivers->viewer->fd : -1;
 	do {
-		if (!rc)
-			rc = td_run_once(&run, err);
+		rc = rc ?: td_run_once(&run, err);
 	} while (!rc && td_session_continues(&session));
 	if (receivers->attempt)
 		fill_attempt(&run, receivers->attempt);

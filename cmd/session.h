@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-
 #include "cmd/request.h"
 #include "cmd/run/signals.h"
 #include "cmd/view/viewer.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat without a subcommand: counts, and shows the results. */
 #include <limits.h>
-#include <stddef.h>
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"

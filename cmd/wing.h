@@ -12,9 +12,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "lib/base/err.h"
 
 struct td_command;
@@ -66,14 +63,11 @@ struct td_wing {
 /* The wings in the build, sorted by name, then NULL. */
 extern const struct td_wing *const td_wings[];
 
-/* A wing that was left out of the build. */
-struct td_wing_left_out {
+/* The wings that were left out of the build; ends with name NULL. */
+extern const struct td_wing_left_out {
 	const char *name;
 	const char *words; /* its subcommand and options: "calls --in --slower" */
-};
-
-/* The wings that were left out; ends with name NULL. */
-extern const struct td_wing_left_out td_wings_left_out[];
+} td_wings_left_out[];
 
 /* --- wings.c --------------------------------------------------------------- */
 

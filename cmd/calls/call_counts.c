@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/calls/parts.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "lib/base/util.h"
 
 /* The calls of a function with similar durations. */
 struct td_call_bucket {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat calls: finds out why some calls of a function are slow. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "cmd/calls/decode.h"
@@ -17,7 +13,6 @@
 #include "cmd/say.h"
 #include "cmd/wing.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /* --- companion events ------------------------------------------------------- */
 
@@ -115,7 +110,7 @@ static int define_probes(struct td_calling *c, struct td_err *err)
 		rc = td_empty_find(&c->empty[i], first + i, err);
 		entries[nr + (size_t)i] = c->empty[i];
 	}
-	return rc ? rc : td_probes_open(&c->probes, entries, nr + (size_t)kinds, err);
+	return rc ?: td_probes_open(&c->probes, entries, nr + (size_t)kinds, err);
 }
 
 /* May this process open all events, for each thread and on each CPU? */
@@ -361,10 +356,8 @@ static int plan(struct td_calling *c, const struct td_request *request, struct t
 {
 	int rc = td_job_plan(&c->job, request, err);
 
-	if (!rc)
-		rc = td_job_join(&c->job, err);
-	if (!rc)
-		rc = td_functions_find(&c->functions, &c->job, request->calls.names, err);
+	rc = rc ?: td_job_join(&c->job, err);
+	rc = rc ?: td_functions_find(&c->functions, &c->job, request->calls.names, err);
 	if (rc)
 		return rc;
 	prepare(c);
@@ -463,8 +456,7 @@ static int gather(struct td_calling *c, struct td_inherited *inherited, int *sta
 		*status = g->status;
 	}
 	td_gathering_report(g);
-	if (!rc)
-		rc = show(c, err);
+	rc = rc ?: show(c, err);
 	if (!rc)
 		report(c);
 	return td_region_result_close(&c->result, rc, err);

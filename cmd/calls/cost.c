@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Measures the cost of probes per call, with probes of an empty function. */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -16,7 +12,6 @@
 
 #include "cmd/calls/parts.h"
 #include "cmd/doctor/parts.h"
-#include "lib/base/util.h"
 
 #define CALLS 300 /* number of calls for each group, after the warm-up */
 #define WARM  30

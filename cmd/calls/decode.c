@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/calls/decode.h"
 
-#include <errno.h>
 #include <intel-pt.h>
-#include <stdio.h>
 
 #include "lib/base/library.h"
 #include "lib/base/util.h"
@@ -375,7 +373,7 @@ int td_trace_check(const struct td_sysfs *fs, const struct td_ints *online, stru
 	int rc = td_trace_pmu_read(fs, online, &pmu, err);
 
 	td_pmu_free(&pmu);
-	return rc ? rc : td_trace_load(err);
+	return rc ?: td_trace_load(err);
 }
 
 int td_trace_pmu_config(const struct td_sysfs *fs, const struct td_pmu *pmu, uint64_t *config,
@@ -388,8 +386,7 @@ int td_trace_pmu_config(const struct td_sysfs *fs, const struct td_pmu *pmu, uin
 	trace->tsc_ratio = ratio > 0 ? (unsigned int)ratio : 0;
 	trace->mtc_period = choose_mtc(fs);
 	read_ratio(fs, trace->art_ratio);
-	if (!rc)
-		rc = set_term(pmu, "tsc", 1, words, err);
+	rc = rc ?: set_term(pmu, "tsc", 1, words, err);
 	if (!rc && read_number(fs, "caps/mtc") > 0)
 		rc = set_term(pmu, "mtc", 1, words, err);
 	if (!rc && trace->mtc_period)

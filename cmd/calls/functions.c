@@ -1,64 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds functions by their names. */
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd/calls/parts.h"
-#include "lib/base/util.h"
 #include "lib/count/regions.h"
 #include "lib/machine/kernel.h"
 
 /* --- the file --------------------------------------------------------------- */
 
 /* Directories where the dynamic linkers of distributions look for 64-bit libraries. */
-static const char *const directories[] = {
-	"/lib/x86_64-linux-gnu",
-	"/usr/lib/x86_64-linux-gnu",
-	"/lib64",
-	"/usr/lib64",
-	"/usr/local/lib",
-	"/lib",
-	"/usr/lib",
-};
-
-/* Returns the path of a file in a directory, which the caller frees, or NULL. */
-static char *in_directory(const char *directory, size_t len, const char *name)
-{
-	char *path = td_aprintf("%.*s%s%s", (int)len, directory, len ? "/" : "", name);
-
-	if (access(path, R_OK) == 0)
-		return path;
-	free(path);
-	return NULL;
-}
-
-/* Looks for a file in a list of directories, separated by colons. */
-static char *in_list(const char *list, const char *name)
-{
-	char *path = NULL;
-
-	while (list && !path) {
-		size_t len = strcspn(list, ":");
-
-		path = in_directory(list, len, name);
-		list = list[len] ? list + len + 1 : NULL;
-	}
-	return path;
-}
-
-static char *find_program(const char *name)
-{
-	const char *path = getenv("PATH");
-
-	if (strchr(name, '/'))
-		return td_strdup(name);
-	return in_list(path ? path : "/bin:/usr/bin", name);
-}
+#define LIBRARIES                                                                           \
+	"/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/usr/local/lib:" \
+	"/lib:/usr/lib"
 
 /* Returns true if path is the library: both "libc.so.6" and "libc" are names of it. */
 static bool is_library(const char *path, const char *name)
@@ -95,11 +50,9 @@ static char *find_mapped(const struct td_job *job, int pid, const char *name)
 
 static char *find_library(const char *name)
 {
-	char *path = in_list(getenv("LD_LIBRARY_PATH"), name);
+	char *path = td_find_file(getenv("LD_LIBRARY_PATH"), name, R_OK);
 
-	for (size_t i = 0; !path && i < TD_ARRAY_SIZE(directories); i++)
-		path = in_directory(directories[i], strlen(directories[i]), name);
-	return path;
+	return path ? path : td_find_file(LIBRARIES, name, R_OK);
 }
 
 /* Returns the process in whose root directory the files are, or 0 for a command. */
@@ -118,7 +71,7 @@ static char *program_of(const struct td_job *job, int pid)
 	ssize_t nr;
 
 	if (!pid)
-		return find_program(job->request->target.command[0]);
+		return td_find_program(job->request->target.command[0], R_OK);
 	snprintf(link, sizeof(link), "%s/%d/exe", job->fs.proc_path, pid);
 	nr = readlink(link, path, sizeof(path) - 1);
 	if (nr < 0)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/calls/pairing.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/base/util.h"
 
 #define INTERRUPT (-1) /* the function of an interrupt's frame */
@@ -284,12 +280,11 @@ static struct place *place_of(const struct td_pairing *pairing, struct td_pairin
 		if (thread->places[i].cpu == cpu)
 			return &thread->places[i];
 	}
-	place = td_array_add(&thread->places, thread->nr_places, sizeof(*place));
+	place = td_array_add(&thread->places, thread->nr_places++, sizeof(*place));
 	/* a thread begins with counts of 0 */
 	place->values = td_calloc(nr_values(pairing, group) + 1, sizeof(*place->values));
 	place->cpu = cpu;
 	place->nr_losses = thread->nr_losses;
-	thread->nr_places++;
 	return place;
 }
 

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat calls --engine=pt: uses Processor Trace to find when calls begin and end. */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
 #include "cmd/calls/decode.h"
 #include "cmd/calls/parts.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/machine/privileges.h"
 #include "lib/machine/uarch.h"
 
@@ -287,9 +282,7 @@ static void make_cpus(struct td_calling *c, const struct td_trace *trace)
 
 static int check_sizes(const struct td_calling *c, struct td_err *err)
 {
-	for (size_t i = 0; i < c->functions.nr; i++) {
-		const struct td_entry_point *entry = &c->functions.v[i];
-
+	td_for_each(const struct td_entry_point, entry, c->functions.v, c->functions.nr) {
 		if (!entry->size)
 			return td_err_set(err, -EINVAL, "%s in %s: its symbol has no size",
 					  entry->name, entry->path);
@@ -411,8 +404,7 @@ static int set_up(struct td_calling *c, struct td_err *err)
 	int rc = td_trace_pmu_read(&job->fs, &job->machine.online, &pmu, err);
 
 	c->gathering.trace.type = pmu.type;
-	if (!rc)
-		rc = td_trace_pmu_config(&job->fs, &pmu, &c->gathering.trace.config, &trace, err);
+	rc = rc ?: td_trace_pmu_config(&job->fs, &pmu, &c->gathering.trace.config, &trace, err);
 	td_pmu_free(&pmu);
 	if (rc) {
 		td_err_wrap(err, "--engine=pt");
@@ -444,9 +436,7 @@ int td_calls_trace_open(struct td_calling *c, struct td_err *err)
 
 void td_calls_trace_show(const struct td_calling *c)
 {
-	for (size_t i = 0; i < c->functions.nr; i++) {
-		const struct td_entry_point *entry = &c->functions.v[i];
-
+	td_for_each(const struct td_entry_point, entry, c->functions.v, c->functions.nr) {
 		printf("intel_pt: config 0x%" PRIx64 ", filter 0x%" PRIx64 "/0x%" PRIx64 "@",
 		       c->gathering.trace.config, entry->offset, entry->size);
 		td_put_printable(stdout, entry->path);

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/calls/traced_calls.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/base/util.h"
 
 /* A limit, because each program that a process starts adds addresses. */
@@ -88,9 +84,7 @@ static void add_up(struct td_traced_calls *calls, const struct td_traced_thread 
 	uint64_t *sums = calls->sums + calls->plan->events.nr;
 
 	memset(calls->sums, 0, td_pairing_nr_sums(calls->plan) * sizeof(*calls->sums));
-	for (size_t i = 0; i < thread->nr_happened; i++) {
-		const struct td_happened *one = &thread->happened[i];
-
+	td_for_each(const struct td_happened, one, thread->happened, thread->nr_happened) {
 		if (one->from_ns < thread->start_ns || one->until_ns > end_ns)
 			continue;
 		sums[TD_CALL_FAULTS] += one->faults;

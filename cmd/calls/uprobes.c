@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/calls/uprobes.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"
@@ -150,7 +146,7 @@ static int define(const struct td_probes *probes, const struct td_entry_point *e
 {
 	int rc = (entry->kernel ? define_kernel : define_file)(probes, entry, kind, number);
 
-	return rc ? rc : read_id(probes, kind, number, id);
+	return rc ?: read_id(probes, kind, number, id);
 }
 
 static int not_taken(const struct td_entry_point *entry, int rc, struct td_err *err)
@@ -168,13 +164,11 @@ static int not_taken(const struct td_entry_point *entry, int rc, struct td_err *
 static int add_probe(struct td_probes *probes, const struct td_entry_point *entry,
 		     struct td_err *err)
 {
-	struct td_probe *probe = td_array_add(&probes->v, probes->nr, sizeof(*probe));
+	struct td_probe *probe = td_array_add(&probes->v, probes->nr++, sizeof(*probe));
 	int rc;
 
-	probes->nr++;
 	rc = define(probes, entry, 'p', probes->nr - 1, &probe->entry);
-	if (!rc)
-		rc = define(probes, entry, 'r', probes->nr - 1, &probe->exit);
+	rc = rc ?: define(probes, entry, 'r', probes->nr - 1, &probe->exit);
 	if (rc == -EACCES || rc == -EPERM)
 		return no_rights(err);
 	return rc ? not_taken(entry, rc, err) : 0;
@@ -182,9 +176,7 @@ static int add_probe(struct td_probes *probes, const struct td_entry_point *entr
 
 int td_probes_check(const struct td_entry_point *entries, size_t nr, struct td_err *err)
 {
-	for (size_t i = 0; i < nr; i++) {
-		const struct td_entry_point *entry = &entries[i];
-
+	td_for_each(const struct td_entry_point, entry, entries, nr) {
 		if (entry->moves)
 			return td_err_set(
 				err, -EINVAL,
@@ -205,8 +197,7 @@ int td_probes_open(struct td_probes *probes, const struct td_entry_point *entrie
 
 	*probes = (struct td_probes){ .events = -1, .kernel = nr && entries[0].kernel };
 	rc = td_probes_check(entries, nr, err);
-	if (!rc)
-		rc = open_events(probes, err);
+	rc = rc ?: open_events(probes, err);
 	if (rc)
 		return rc;
 	remove_all_left(probes);

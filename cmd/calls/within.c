@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat locate --in FUNCTION --slower TIME */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "cmd/calls/parts.h"
 #include "cmd/opts/option.h"
-#include "lib/base/util.h"
 #include "lib/count/regions.h"
 
 enum {
@@ -119,9 +116,7 @@ static void end_call(void *ctx, const struct td_paired_call *call)
 
 	w->calls++;
 	w->slow += slow;
-	for (size_t i = 0; i < w->nr_held; i++) {
-		const struct held_sample *held = &w->held[i];
-
+	td_for_each(const struct held_sample, held, w->held, w->nr_held) {
 		if (held->tid != call->tid) {
 			w->held[kept++] = *held;
 		} else if (slow && held->time_ns >= call->start_ns) {

@@ -10,7 +10,6 @@
 #include "cmd/opts/option.h"
 #include "cmd/replay/recorded.h"
 #include "cmd/view/view.h"
-#include "lib/base/index.h"
 #include "lib/count/readings.h"
 #include "lib/target/target.h"
 #include "metrics/diff/diff.h"

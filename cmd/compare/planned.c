@@ -2,7 +2,6 @@
 /* Checks that the names of --fail-above have rows: before commands run, or in recordings. */
 #include "cmd/compare/compare.h"
 #include "cmd/plan/job.h"
-#include "lib/base/util.h"
 #include "lib/plan/clocks.h"
 
 /* --- the rows --------------------------------------------------------------- */
@@ -23,9 +22,7 @@ static void add_times(struct td_diff *rows)
 
 static bool counts_clock(const struct td_plan *plan, int pmu, enum td_clock_event clock)
 {
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		const struct td_event *event = &plan->events.v[i];
-
+	td_for_each(const struct td_event, event, plan->events.v, plan->events.nr) {
 		if (event->pmu == pmu && td_clock_modifiers(event->name, clock))
 			return true;
 	}
@@ -47,8 +44,7 @@ static void add_ipc(struct td_diff *rows, const struct td_job *job)
 
 static void add_nodes(struct td_diff *rows, const struct td_tree *tree, size_t pmu)
 {
-	for (size_t i = 0; i < tree->nr_nodes[pmu]; i++) {
-		const struct td_node *node = &tree->nodes[pmu][i];
+	td_for_each(const struct td_node, node, tree->nodes[pmu], tree->nr_nodes[pmu]) {
 		const struct td_column *column = &tree->columns[node->column];
 
 		add(rows, &(struct td_diff_row){ .kind = TD_DIFF_METRIC,

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the recordings of both sides, and checks whether they can be compared. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/compare/compare.h"
-#include "lib/base/memory.h"
-#include "lib/base/util.h"
 #include "lib/plan/clocks.h"
 #include "metrics/table/table.h"
 
@@ -50,8 +45,7 @@ static void join_threads(struct td_summed *summed, struct td_readings *readings)
 {
 	const struct td_task_names *names = &summed->recorded.rec.names;
 
-	for (size_t i = 0; i < readings->nr; i++) {
-		struct td_reading *reading = &readings->v[i];
+	td_for_each(struct td_reading, reading, readings->v, readings->nr) {
 		struct td_thread_first first;
 		const char *name;
 
@@ -478,9 +472,7 @@ static bool same_names(const struct td_ask *a, const struct td_ask *b)
 
 static bool shows(const struct td_tree *tree, const struct td_metric *metric)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *other = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, other, tree->metrics, tree->nr_metrics) {
 		if (other->shown && other->pmu == metric->pmu &&
 		    strcmp(other->name, metric->name) == 0)
 			return true;
@@ -705,9 +697,7 @@ static double slots_of(const struct td_sides *sides, int side, const char *pmu)
 	for (size_t i = first; i < end; i++) {
 		const struct td_report *report = &sides->v[i].report;
 
-		for (size_t r = 0; r < report->nr_rows; r++) {
-			const struct td_row *row = &report->rows[r];
-
+		td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 			if (!isnan(row->slots) && (!pmu || strcmp(row->pmu, pmu) == 0))
 				sum += row->slots;
 		}
@@ -728,8 +718,7 @@ static const struct td_pmu *find_usual(const struct td_machine *machine,
 	const struct td_pmu *usual = NULL;
 	double most = 0;
 
-	for (size_t i = 0; i < machine->nr_core; i++) {
-		const struct td_pmu *pmu = &machine->pmus[i];
+	td_for_each(const struct td_pmu, pmu, machine->pmus, machine->nr_core) {
 		double share = share_of(sides, TD_DIFF_A, pmu->name) +
 			       share_of(sides, TD_DIFF_B, pmu->name);
 

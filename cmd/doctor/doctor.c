@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat doctor: checks what this machine can measure, and how to fix the rest. */
-#include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cmd/doctor/parts.h"
 #include "cmd/opts/groups.h"
@@ -13,7 +9,6 @@
 #include "cmd/version.h"
 #include "lib/base/json.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "metrics/sets/sets.h"
 

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/doctor/parts.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "cmd/rights.h"
-#include "lib/base/memory.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/counter/probe.h"

@@ -2,8 +2,6 @@
 /* Findings on the rights of this user, file systems and limits. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "cmd/doctor/parts.h"
 #include "cmd/wing.h"

@@ -2,14 +2,8 @@
 /* The plans of all levels of the tree. */
 #include "cmd/doctor/parts.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/plan/dry_run.h"
 #include "cmd/plan/job.h"
-#include "lib/base/util.h"
 
 static const char *const names[TD_MAX_LEVEL + 1] = {
 	"", "level 1", "level 2", "level 3", "level 4", "level 5", "level 6",
@@ -58,11 +52,8 @@ static uint64_t count_files(const struct td_job *job)
 {
 	uint64_t nr = 0;
 
-	for (size_t i = 0; i < job->plan.nr_groups; i++) {
-		const struct td_group *group = &job->plan.groups[i];
-
+	td_for_each(const struct td_group, group, job->plan.groups, job->plan.nr_groups)
 		nr += group->nr * job->machine.pmus[group->pmu].cpus.nr;
-	}
 	return nr;
 }
 

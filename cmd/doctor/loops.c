@@ -2,7 +2,6 @@
 #include "cmd/doctor/parts.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "lib/base/util.h"
 

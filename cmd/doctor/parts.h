@@ -12,11 +12,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "lib/base/err.h"
 #include "lib/machine/machine.h"
 
 struct td_opts;
@@ -31,16 +27,6 @@ enum td_finding_state {
 	TD_FINDING_FAILED,  /* level 1 does not work for this reason */
 };
 
-/* A line of the output.  Escape its texts, which may contain names of files, PMUs and cgroups. */
-struct td_finding {
-	const char *name; /* "watchdog"; successive findings may share it */
-	enum td_finding_state state;
-	char *text;
-	char *remedy;  /* a sentence, or NULL */
-	char *command; /* a remedy to paste into a shell, or NULL */
-	char *other;   /* an alternative command, or NULL */
-};
-
 enum td_loop {
 	TD_LOOP_RETIRING,
 	TD_LOOP_MISPREDICT,
@@ -48,25 +34,31 @@ enum td_loop {
 	TD_NR_LOOPS
 };
 
-/* Results of the loops on one core type. */
-struct td_self_test {
-	const char *pmu;   /* borrowed from the machine */
-	int cpu;           /* CPU that ran the loops; -1: they did not run */
-	bool whole_core;   /* both threads were counted because they share their slots */
-	struct td_err err; /* why there are no shares; code 0: there are shares */
-	/* The four shares of level 1 while a loop ran, in % of the slots; NaN: not counted. */
-	struct td_loop_shares {
-		double retiring, backend_bound, frontend_bound, bad_speculation;
-		double sum;         /* sum of all nodes of level 1 */
-		double running_pct; /* share of the time in which level 1 was counted */
-	} shares[TD_NR_LOOPS];
-	bool passed[TD_NR_LOOPS];
-};
-
 struct td_doctor {
-	struct td_finding *findings;
+	/* Lines of the output.  Escape their texts: names of files, PMUs and cgroups. */
+	struct td_finding {
+		const char *name; /* "watchdog"; successive findings may share it */
+		enum td_finding_state state;
+		char *text;
+		char *remedy;  /* a sentence, or NULL */
+		char *command; /* a remedy to paste into a shell, or NULL */
+		char *other;   /* an alternative command, or NULL */
+	} * findings;
 	size_t nr_findings;
-	struct td_self_test *tests; /* one for each tested core type */
+	/* one for each tested core type */
+	struct td_self_test {
+		const char *pmu;   /* borrowed from the machine */
+		int cpu;           /* CPU that ran the loops; -1: they did not run */
+		bool whole_core;   /* both threads were counted because they share their slots */
+		struct td_err err; /* why there are no shares; code 0: there are shares */
+		/* Level 1 while a loop ran, in % of the slots; NaN: not counted. */
+		struct td_loop_shares {
+			double retiring, backend_bound, frontend_bound, bad_speculation;
+			double sum;         /* sum of all nodes of level 1 */
+			double running_pct; /* share of the time in which level 1 was counted */
+		} shares[TD_NR_LOOPS];
+		bool passed[TD_NR_LOOPS];
+	} * tests;
 	size_t nr_tests;
 	bool level_1; /* the self-test has shown that level 1 works */
 	bool made_up; /* counters count the same whatever runs */

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/doctor/parts.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "lib/base/util.h"
 
 const char *td_finding_state_name(enum td_finding_state state)

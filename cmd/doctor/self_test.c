@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/doctor/parts.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd/plan/job.h"
 #include "cmd/plan/select.h"
-#include "lib/base/util.h"
 #include "lib/counter/counter.h"
 #include "metrics/eval/eval.h"
 
@@ -73,9 +69,8 @@ static int open_counter(struct td_counter **counter, struct td_job *job, struct 
 	};
 	int rc = td_counter_open(counter, &setup, err);
 
-	if (!rc)
-		rc = td_check_opened_metrics(job->tree, &job->plan.events, err);
-	return rc ? rc : td_counter_enable(*counter, true, -1, err);
+	rc = rc ?: td_check_opened_metrics(job->tree, &job->plan.events, err);
+	return rc ?: td_counter_enable(*counter, true, -1, err);
 }
 
 /* --- values ----------------------------------------------------------------- */
@@ -92,18 +87,11 @@ static double *find_share(struct td_loop_shares *shares, const char *name)
 	return strcmp(name, "bad_speculation") == 0 ? &shares->bad_speculation : NULL;
 }
 
-static int not_counted(const struct td_cell *cell, const char *name, struct td_err *err)
-{
-	return td_err_set(err, -ENODATA, "%s was not counted%s%s", name, cell->why ? ": " : "",
-			  cell->why ? cell->why : "");
-}
-
 static int copy_row(struct td_loop_shares *shares, const struct td_report *report,
 		    const struct td_row *row, struct td_err *err)
 {
 	*shares = (struct td_loop_shares){ NAN, NAN, NAN, NAN, 0, row->running_pct };
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_node *node = &row->nodes[i];
+	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		const struct td_cell *cell = &row->cells[node->column];
 		const char *name = report->columns[node->column].name;
 		double *share = find_share(shares, name);
@@ -111,7 +99,8 @@ static int copy_row(struct td_loop_shares *shares, const struct td_report *repor
 		if (node->level != 1)
 			continue;
 		if (share && cell->status != TD_STATUS_OK)
-			return not_counted(cell, name, err);
+			return td_err_set(err, -ENODATA, "%s was not counted%s%s", name,
+					  cell->why ? ": " : "", cell->why ? cell->why : "");
 		if (cell->status == TD_STATUS_OK)
 			shares->sum += cell->value;
 		if (share)
@@ -172,8 +161,7 @@ static int count_level_2(struct testing *t, struct td_job *job, struct td_err *e
 		td_loop_run(t->ring, TD_LOOP_MISPREDICT, ALL_NS);
 		rc = td_counter_read(counter, 0, &readings, err);
 	}
-	if (!rc)
-		rc = evaluate(&e, &readings, &report, err);
+	rc = rc ?: evaluate(&e, &readings, &report, err);
 	if (!rc)
 		add_forbidden(t->doctor, &report.rows[0], &report);
 	td_report_free(&report);
@@ -223,10 +211,8 @@ static int count_loops(const struct testing *t, struct td_job *job, struct td_se
 		struct td_readings readings;
 
 		rc = count_loop(t, counter, (enum td_loop)loop, &readings, err);
-		if (!rc)
-			rc = evaluate(&e, &readings, &report, err);
-		if (!rc)
-			rc = copy_row(&test->shares[loop], &report, &report.rows[0], err);
+		rc = rc ?: evaluate(&e, &readings, &report, err);
+		rc = rc ?: copy_row(&test->shares[loop], &report, &report.rows[0], err);
 		td_report_free(&report);
 	}
 	td_evaluation_free(&e);
@@ -242,8 +228,7 @@ static void test_core_type(struct testing *t, struct td_self_test *test)
 	if (td_stay_on(test->cpu, &test->err))
 		return;
 	rc = plan(&job, t, test, &test->err);
-	if (!rc)
-		rc = count_loops(t, &job, test, &test->err);
+	rc = rc ?: count_loops(t, &job, test, &test->err);
 	if (!rc && is_general(job.tree))
 		find_forbidden(t, test);
 	td_doctor_add_notes(t->doctor, "self-test", &t->notes, &job.notes);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat doctor --evidence: counts programs with known bottlenecks. */
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "cmd/doctor/parts.h"
@@ -19,7 +15,6 @@
 #include "lib/base/json.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /* --- the file: JSON Lines, described in tdstat-doctor(1) ----------------------- */
 
@@ -105,8 +100,7 @@ static void add_pmus(struct json_object *to, const struct td_machine *machine)
 {
 	struct json_object *array = json_object_new_array();
 
-	for (size_t i = 0; i < machine->nr_core; i++) {
-		const struct td_pmu *pmu = &machine->pmus[i];
+	td_for_each(const struct td_pmu, pmu, machine->pmus, machine->nr_core) {
 		struct json_object *object = json_object_new_object();
 
 		td_json_put_string(object, "name", pmu->name);
@@ -261,8 +255,7 @@ static struct json_object *make_differences(const struct finding *found)
 {
 	struct json_object *object = json_object_new_object();
 
-	for (size_t i = 0; i < NR_DIFFERENCES; i++) {
-		const struct td_difference *of = &found->differences[i];
+	td_for_each(const struct td_difference, of, found->differences, NR_DIFFERENCES) {
 		struct json_object *pair;
 
 		if (!of->name[0])
@@ -585,9 +578,7 @@ static void put_verdict(FILE *fp, const struct finding *found)
 	for (size_t i = 0; i < found->focus.nr; i++)
 		fprintf(fp, "%s%s", i ? " of " : "", td_node_short_name(found->focus.nodes[i]));
 	fprintf(fp, "; %s expected: %s", found->expected, found->program->why);
-	for (size_t i = 0; i < NR_DIFFERENCES; i++) {
-		const struct td_difference *of = &found->differences[i];
-
+	td_for_each(const struct td_difference, of, found->differences, NR_DIFFERENCES) {
 		if (td_difference_is_far(of))
 			fprintf(fp, "; %s is %.1f points %s than with %s", of->name,
 				fabs(of->points), of->points < 0 ? "less" : "more", of->than);
@@ -631,13 +622,11 @@ static int measure_program(struct evidence *g, const struct td_known *program,
 	td_err_set(&found.err, -ENODATA, "not counted");
 	if (td_program_run(program, ALONE_MS * TD_NS_A_MS, &found.took, &found.err) == 0) {
 		rc = td_stay_on_pmu(site->pmu, g->affinity, err);
-		if (!rc)
-			rc = measure(g, site, &found, err);
+		rc = rc ?: measure(g, site, &found, err);
 	}
 	if (!rc)
 		put_program(g->fp, site, &found);
-	if (!rc)
-		rc = td_out_check(g->fp, g->name, err);
+	rc = rc ?: td_out_check(g->fp, g->name, err);
 	g->nr_counted += !found.err.code;
 	g->nr_agree += !found.err.code && found.agrees;
 	g->nr_wrong += !found.err.code && (!found.agrees || found.far);
@@ -762,8 +751,7 @@ static int run_program_alone(const struct td_opts *opts, struct td_err *err)
 	struct td_program_took took;
 	int ms, rc = parse_program(opts, &program, &ms, err);
 
-	if (!rc)
-		rc = td_program_run(program, (uint64_t)ms * TD_NS_A_MS, &took, err);
+	rc = rc ?: td_program_run(program, (uint64_t)ms * TD_NS_A_MS, &took, err);
 	if (rc || opts->request.show.quiet)
 		return rc;
 	printf("%s: %.2f ns per %s, %.1f cycles at %.2f GHz, and theory gives %g to %g %s%s\n",

@@ -2,14 +2,10 @@
 /* Count a program of the evidence into memory, and read the recording. */
 #include "cmd/evidence/parts.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +13,6 @@
 #include "cmd/replay/recorded.h"
 #include "cmd/session.h"
 #include "cmd/wing.h"
-#include "lib/base/util.h"
 #include "metrics/files/parts.h"
 
 /* --- values ------------------------------------------------------------------ */
@@ -63,9 +58,7 @@ static void copy_values(struct td_values *values, const struct td_report *report
 
 static void copy_rows(const struct rereading *reading, const struct td_report *report)
 {
-	for (size_t r = 0; r < report->nr_rows; r++) {
-		const struct td_row *row = &report->rows[r];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		if (strcmp(row->pmu, reading->pmu) != 0 ||
 		    (reading->region && strcmp(row->id, reading->region) != 0))
 			continue;
@@ -104,8 +97,7 @@ static int put_intervals(struct td_recorded *recorded, struct td_view *view, str
 
 	while (!rc) {
 		rc = td_recorded_next(&recorded->rec, view->source->how, &time_ns, &delta, err);
-		if (!rc)
-			rc = td_recorded_put(&recorded->rec, view, &delta, time_ns, err);
+		rc = rc ?: td_recorded_put(&recorded->rec, view, &delta, time_ns, err);
 	}
 	free(delta.v);
 	return rc < 0 ? rc : 0;
@@ -118,10 +110,9 @@ static int open_view(struct td_recorded *recorded, struct td_view *view,
 	int rc = td_recorded_measure(recorded, &notes, err);
 
 	td_notes_free(&notes);
-	if (!rc)
-		rc = td_view_init(view, &recorded->source, &recorded->request, err);
+	rc = rc ?: td_view_init(view, &recorded->source, &recorded->request, err);
 	view->viewer = viewer;
-	return rc ? rc : td_view_open(view, &recorded->request, err);
+	return rc ?: td_view_open(view, &recorded->request, err);
 }
 
 /* Compute the values of the recording at path with today's formulas. */
@@ -142,10 +133,8 @@ static int read_recording(const struct rereading *reading, const char *path,
 	asked.ask = (struct td_ask){ 0 };
 	asked.show.quiet = true;
 	rc = td_recorded_open(&recorded, path, &asked, err);
-	if (!rc)
-		rc = open_view(&recorded, &view, &viewer, err);
-	if (!rc)
-		rc = put_intervals(&recorded, &view, err);
+	rc = rc ?: open_view(&recorded, &view, &viewer, err);
+	rc = rc ?: put_intervals(&recorded, &view, err);
 	if (view.source)
 		td_view_close(&view, &late);
 	td_recorded_close(&recorded);
@@ -303,14 +292,10 @@ static int count_into(struct td_measured *measured, const struct td_request *req
 	snprintf(word, sizeof(word), "%s:%d", program->name, way->ms);
 	counting = request_of(request, way, &site, &files);
 	counting.target.command = command;
-	if (!rc)
-		rc = count(&counting, err);
-	if (!rc)
-		rc = keep_recording(measured, &files, err);
-	if (!rc)
-		rc = read_recording(&reading, files.path, request, err);
-	if (!rc)
-		rc = fit(&reading, &files, request, way->room, err);
+	rc = rc ?: count(&counting, err);
+	rc = rc ?: keep_recording(measured, &files, err);
+	rc = rc ?: read_recording(&reading, files.path, request, err);
+	rc = rc ?: fit(&reading, &files, request, way->room, err);
 	td_close_fd(&files.recording);
 	td_close_fd(&files.nothing);
 	return rc;

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "cmd/doctor/parts.h"
 #include "cmd/view/viewer.h"
-#include "lib/base/err.h"
 #include "lib/count/ask.h"
 #include "lib/machine/machine.h"
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Makes a recording of a tree from a file of perf stat. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/import/perf.h"
 #include "cmd/plan/catalog.h"
 #include "cmd/wing.h"
-#include "lib/base/util.h"
 #include "metrics/sets/set.h"
 
 /* --- imported cores ---------------------------------------------------- */
@@ -273,9 +269,7 @@ static void add_pmus(struct td_recording *rec, const struct td_machine *old,
 	struct td_recording before = *rec;
 
 	before.machine = *old;
-	for (size_t i = 0; i < made->nr_core; i++) {
-		const struct td_pmu *pmu = &made->pmus[i];
-
+	td_for_each(const struct td_pmu, pmu, made->pmus, made->nr_core) {
 		if (is_used(&before, pmus, pmu->name))
 			add_pmu(rec, pmu);
 	}
@@ -419,15 +413,11 @@ static void note_events(struct td_recording *rec)
 {
 	struct td_machine *machine = &rec->machine;
 
-	for (size_t i = 0; i < rec->plan.events.nr; i++) {
-		const struct td_event *event = &rec->plan.events.v[i];
-
+	td_for_each(const struct td_event, event, rec->plan.events.v, rec->plan.events.nr) {
 		if (event->pmu < (int)machine->nr_core)
 			td_recording_note_name(&machine->pmus[event->pmu], event->name);
 	}
-	for (size_t i = 0; i < machine->nr_core; i++) {
-		struct td_pmu *pmu = &machine->pmus[i];
-
+	td_for_each(struct td_pmu, pmu, machine->pmus, machine->nr_core) {
 		/* the core of the model needs its correction */
 		if (machine->model && missing_correction(pmu, pmu->uarch))
 			pmu->uarch = TD_UARCH_UNKNOWN;
@@ -470,8 +460,7 @@ static int place(struct td_imported *imported, struct td_recording *rec,
 	imported->misfit = find_misfit(names, rec->plan.events.nr, &made, request->model);
 	td_catalog_init(&catalog, NULL, &made, request->metrics_dir);
 	rc = import_pmus(rec, names, &made, &catalog, err);
-	if (!rc)
-		rc = td_catalog_read(&catalog, err);
+	rc = rc ?: td_catalog_read(&catalog, err);
 	imported->no_files = !catalog.events.dir;
 	td_catalog_free(&catalog);
 	td_machine_free(&made);
@@ -484,9 +473,7 @@ static int level_of(const struct td_machine *machine, const struct td_events *ev
 	for (size_t pmu = 0; pmu < machine->nr_core; pmu++) {
 		size_t nr = 0;
 
-		for (size_t i = 0; i < events->nr; i++) {
-			const struct td_event *event = &events->v[i];
-
+		td_for_each(const struct td_event, event, events->v, events->nr) {
 			nr += event->pmu == (int)pmu && !event->refusal &&
 			      td_event_is_metric(event) && event->config[0] >= 0x8400;
 		}

@@ -8,18 +8,14 @@
  * separator.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/import/parts.h"
 #include "lib/base/json.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/event/symbols.h"
 
 /* --- numbers -------------------------------------------------------------- */
@@ -814,5 +810,5 @@ int td_perf_json_parse(struct json_object **object, char *text, struct td_perf_l
 		json_object_put(*object);
 		rc = parse(object, text);
 	}
-	return rc ? rc : take_line(*object, line);
+	return rc ?: take_line(*object, line);
 }

@@ -3,16 +3,12 @@
  * Names of events that perf prints: "cycles:u", "cpu_core/cycles,percore/",
  * "cpu_atom/cycles:u/", "task-clock [software]", "sched:sched_switch".
  */
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/import/parts.h"
 #include "cmd/import/perf.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
 #include "lib/plan/plan.h"
@@ -125,9 +121,7 @@ static void drop_empty(struct td_plan *plan)
 {
 	size_t kept = 0;
 
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		struct td_group *group = &plan->groups[g];
-
+	td_for_each(struct td_group, group, plan->groups, plan->nr_groups) {
 		if (group->nr)
 			plan->groups[kept++] = *group;
 		else

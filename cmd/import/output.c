@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Read the output of perf stat and turn it into a recording. */
 #include <ctype.h>
-#include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/import/parts.h"
 #include "cmd/import/perf.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/recording/recording.h"
 
 /* --- lines: intervals ----------------------------------------------------- */
@@ -252,10 +248,8 @@ static int perf_file_add(struct td_perf_file *file, const struct td_perf_line *l
 
 	if (rc > 0)
 		return TD_PERF_IS_SUMMARY;
-	if (!rc)
-		rc = td_perf_find_place(file, line, err);
-	if (!rc)
-		rc = find_event(file, line, err);
+	rc = rc ?: td_perf_find_place(file, line, err);
+	rc = rc ?: find_event(file, line, err);
 	if (rc)
 		return rc;
 	if (line->status == TD_PERF_COUNTED && !line->running_ns &&
@@ -271,8 +265,7 @@ static int perf_file_add(struct td_perf_file *file, const struct td_perf_line *l
 
 static int perf_file_check_counts(const struct td_perf_file *file, struct td_err *err)
 {
-	for (size_t i = 0; i < file->nr_readings; i++) {
-		const struct td_perf_reading *r = &file->readings[i];
+	td_for_each(const struct td_perf_reading, r, file->readings, file->nr_readings) {
 		const struct td_perf_event *event = &file->events[r->event];
 
 		if (perf_in_millionths(event) && r->value.whole >= TD_PERF_MAX_WHOLE)
@@ -444,8 +437,7 @@ static void add_places(const struct td_perf_file *file, struct td_recording *rec
 
 static void add_threads(const struct td_perf_file *file, struct td_task_names *names)
 {
-	for (size_t i = 0; i < file->nr_places; i++) {
-		const struct td_perf_place *place = &file->places[i];
+	td_for_each(const struct td_perf_place, place, file->places, file->nr_places) {
 		td_autofree char *comm = td_strndup(place->id, place->unit.comm);
 
 		td_task_names_set(names, place->unit.tid, comm);
@@ -842,7 +834,7 @@ static int take_line(struct reader *r, struct td_err *err)
 		return take_comment(r, err);
 	if (!r->separator)
 		rc = find_form(r, err);
-	return rc ? rc : add_line(r, err);
+	return rc ?: add_line(r, err);
 }
 
 static int check_counts(const struct reader *r, struct td_err *err)
@@ -906,7 +898,7 @@ static int read_file(FILE *in, struct td_perf_file *file, struct td_err *err)
 	}
 	if (rc > 0)
 		rc = check_counts(&r, err);
-	return rc ? rc : perf_file_check_counts(file, err);
+	return rc ?: perf_file_check_counts(file, err);
 }
 
 /* --- the kind of file ----------------------------------------------------- */

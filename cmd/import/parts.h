@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "lib/base/err.h"
-#include "lib/base/index.h"
 #include "lib/event/event.h"
 #include "lib/machine/cpu.h"
 #include "lib/recording/recording.h"
@@ -75,21 +69,6 @@ int td_perf_json_parse(struct json_object **object, char *text, struct td_perf_l
  */
 void td_perf_name_parse(const char *name, struct td_event *event, char **pmu, bool *typed);
 
-/* A pair of an id and a cgroup, to which counts belong. */
-struct td_perf_place {
-	char *id;     /* NULL: all */
-	char *cgroup; /* NULL: none */
-	/* The CPUs or task of a count.  Unknown numbers are -1. */
-	struct td_perf_unit {
-		enum td_aggregation how;
-		int tid;
-		struct td_place place;
-		int cache_level; /* cache level of an id such as "L3-ID8"; 0: unknown; -1: none */
-		size_t comm;     /* length of the thread's name in the id */
-	} unit;
-	int cgroup_index;
-};
-
 struct td_perf_file {
 	const char *path; /* borrowed */
 	size_t line;
@@ -107,7 +86,20 @@ struct td_perf_file {
 		size_t nr_seen;
 	} * events;
 	size_t nr_events, event; /* event: that of the last line */
-	struct td_perf_place *places;
+	/* A pair of an id and a cgroup, to which counts belong. */
+	struct td_perf_place {
+		char *id;     /* NULL: all */
+		char *cgroup; /* NULL: none */
+		/* The CPUs or task of a count.  Unknown numbers are -1. */
+		struct td_perf_unit {
+			enum td_aggregation how;
+			int tid;
+			struct td_place place;
+			int cache_level; /* level in an id like "L3-ID8"; 0: unknown; -1: none */
+			size_t comm;     /* length of the thread's name in the id */
+		} unit;
+		int cgroup_index;
+	} * places;
 	size_t nr_places, place;  /* place: that of the last line */
 	struct td_index by_name;  /* first event with each name */
 	struct td_index by_place; /* places by id and cgroup */

@@ -5,11 +5,9 @@
  * multiplexed.  The actual count of a core type only covers the time that the command spent there.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "cmd/import/parts.h"
 #include "cmd/import/perf.h"
-#include "lib/base/util.h"
 
 #define PERCENT 100.0
 
@@ -133,8 +131,7 @@ static void set_at_once(struct td_recording *rec, const double *own_ns)
 	td_autofree double *sum_ns = td_calloc(rec->machine.nr_pmus + 1, sizeof(*sum_ns));
 
 	td_plan_fill_groups(plan, groups);
-	for (size_t i = 0; i < file->nr_readings; i++) {
-		const struct td_perf_reading *r = &file->readings[i];
+	td_for_each(const struct td_perf_reading, r, file->readings, file->nr_readings) {
 		int group = groups[r->event];
 
 		if (group >= 0 && plan->groups[group].members[0] == (int)r->event)

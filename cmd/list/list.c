@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat list: prints events and metrics, or with --print encodings of events. */
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/list/parts.h"
 #include "cmd/opts/groups.h"
@@ -15,7 +11,6 @@
 #include "cmd/say.h"
 #include "lib/base/json.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/event/symbols.h"
 
 /* --- hardware, caches ----------------------------------------------------- */
@@ -45,8 +40,7 @@ static bool has_symbol(const struct td_pmu *pmu, const struct td_symbol *symbol)
 
 static void collect_hardware(struct td_list *list)
 {
-	for (size_t i = 0; i < td_nr_symbols; i++) {
-		const struct td_symbol *symbol = &td_symbols[i];
+	td_for_each(const struct td_symbol, symbol, td_symbols, td_nr_symbols) {
 		const struct td_list_item item = {
 			.kind = TD_LIST_HARDWARE,
 			.name = symbol->name,
@@ -56,9 +50,7 @@ static void collect_hardware(struct td_list *list)
 
 		if (symbol->tool || symbol->type != PERF_TYPE_HARDWARE)
 			continue;
-		for (size_t j = 0; j < list->machine.nr_core; j++) {
-			const struct td_pmu *pmu = &list->machine.pmus[j];
-
+		td_for_each(const struct td_pmu, pmu, list->machine.pmus, list->machine.nr_core) {
 			if (!pmu->skip && has_symbol(pmu, symbol))
 				add_on(list, pmu, item, symbol->type, symbol->config);
 		}
@@ -77,9 +69,7 @@ static void collect_caches(struct td_list *list)
 			.name = td_list_format(list, "%s", name),
 		};
 
-		for (size_t i = 0; i < list->machine.nr_core; i++) {
-			const struct td_pmu *pmu = &list->machine.pmus[i];
-
+		td_for_each(const struct td_pmu, pmu, list->machine.pmus, list->machine.nr_core) {
 			if (!pmu->skip)
 				add_on(list, pmu, item, PERF_TYPE_HW_CACHE, config);
 		}
@@ -115,9 +105,7 @@ static bool is_listed(const struct td_machine *machine, size_t index, const char
 /* Return the PMU's name for -e; several units share a name. */
 static const char *family_name(struct td_list *list, const struct td_pmu *pmu)
 {
-	for (size_t i = 0; i < list->machine.nr_pmus; i++) {
-		const struct td_pmu *other = &list->machine.pmus[i];
-
+	td_for_each(const struct td_pmu, other, list->machine.pmus, list->machine.nr_pmus) {
 		if (other != pmu && is_of_family(other, pmu))
 			return td_list_format(list, "%.*s", (int)family_length(pmu), pmu->name);
 	}
@@ -166,8 +154,7 @@ static void collect_sysfs(struct td_list *list)
 /* Add software events, or those that tdstat measures itself. */
 static void collect_symbols(struct td_list *list, enum td_list_kind kind)
 {
-	for (size_t i = 0; i < td_nr_symbols; i++) {
-		const struct td_symbol *symbol = &td_symbols[i];
+	td_for_each(const struct td_symbol, symbol, td_symbols, td_nr_symbols) {
 		struct td_event event = { .type = symbol->type, .config = { symbol->config } };
 		struct td_list_item item = {
 			.kind = symbol->tool ? TD_LIST_TOOL : TD_LIST_SOFTWARE,
@@ -488,8 +475,7 @@ static int show(struct td_list *list, struct td_err *err)
 	} else if (!rc) {
 		td_list_put_text(stdout, list);
 	}
-	if (!rc)
-		rc = td_list_check(list, err);
+	rc = rc ?: td_list_check(list, err);
 	if (!list->nr_items)
 		say(&list->missing, err);
 	return rc;
@@ -515,14 +501,12 @@ static int list_names(const struct td_opts *opts, int *status, struct td_err *er
 	int rc = td_select_machine(&list.fs, &list.machine, &opts->request, err);
 
 	(void)status;
-	if (!rc)
-		rc = td_machine_check_known(&list.machine, err);
+	rc = rc ?: td_machine_check_known(&list.machine, err);
 	td_catalog_init(&list.catalog, &list.fs, &list.machine, opts->request.metrics_dir);
 	if (!rc)
 		rc = opts->print ? list_print(stdout, &list, err) : show(&list, err);
 	say(&list.notes, err);
-	if (!rc)
-		rc = td_out_check(stdout, "standard output", err);
+	rc = rc ?: td_out_check(stdout, "standard output", err);
 	free_list(&list);
 	return rc;
 }

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Items of the model: events of its files, metrics and their groups. */
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/list/parts.h"
-#include "lib/base/util.h"
 #include "metrics/files/pmu_events.h"
 
 /* Names of sections: those that perf list accepts, and the kinds in tdstat list -j. */
@@ -156,9 +151,7 @@ static bool is_wanted(struct td_list *list, const struct td_list_item *item)
 {
 	bool wanted = list->nr_patterns == 0;
 
-	for (size_t i = 0; i < list->nr_patterns; i++) {
-		struct td_list_pattern *pattern = &list->patterns[i];
-
+	td_for_each(struct td_list_pattern, pattern, list->patterns, list->nr_patterns) {
 		if (is_match(pattern, item, list->opts->request.verbose)) {
 			pattern->has_match = true;
 			wanted = wanted || !list->narrow || !pattern->section;
@@ -283,7 +276,7 @@ static int list_read_files(struct td_list *list, struct td_err *err)
 			     catalog->missing.msg);
 	if (!rc && catalog->events.dir)
 		rc = td_pmu_events_read_uncore(&catalog->events, err);
-	return rc ? rc : td_pmu_events_parse_all(&catalog->events, err);
+	return rc ?: td_pmu_events_parse_all(&catalog->events, err);
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -297,8 +290,7 @@ static int by_topic(const void *a, const void *b, void *ctx)
 	const struct td_model_event *y = &events[*(const size_t *)b];
 	int rc = strcmp(x->topic, y->topic);
 
-	if (!rc)
-		rc = strcmp(x->name, y->name);
+	rc = rc ?: strcmp(x->name, y->name);
 	return rc ? rc
 		  : list_find_pmu(&list->machine, x->pmu) - list_find_pmu(&list->machine, y->pmu);
 }
@@ -431,7 +423,7 @@ static int by_name(const void *a, const void *b)
 	const struct metric_item *x = a, *y = b;
 	int rc = strcmp(x->def->name, y->def->name);
 
-	return rc ? rc : x->order - y->order;
+	return rc ?: x->order - y->order;
 }
 
 /* Find all metrics, sorted by name.  The caller frees *out, on error as well. */
@@ -528,7 +520,7 @@ static int by_group(const void *a, const void *b)
 	const struct td_list_item *x = a, *y = b;
 	int rc = strcmp(x->name, y->name);
 
-	return rc ? rc : strcmp(x->related, y->related);
+	return rc ?: strcmp(x->related, y->related);
 }
 
 /* Join the members of a group, "a;b"; a metric of two PMUs appears once. */

@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "cmd/opts/opts.h"
 #include "cmd/plan/catalog.h"
 #include "lib/base/suggest.h"
@@ -32,18 +30,6 @@ enum td_list_kind {
 #define TD_LIST_BIT(kind) (1U << (kind))
 #define TD_LIST_ALL       (TD_LIST_BIT(TD_LIST_METRICGROUP + 1) - 1)
 
-/* A name on one PMU.  Strings are borrowed; NULL: the item has no such text. */
-struct td_list_item {
-	enum td_list_kind kind;
-	const char *name;  /* name for -e or -M */
-	const char *alias; /* another name for -e */
-	const char *bare;  /* sysfs: the name without the PMU */
-	const char *pmu, *topic, *desc, *unit, *encoding;
-	const char *errata;  /* "A, B" */
-	const char *related; /* "a;b": groups of a metric, metrics of a group */
-	const struct td_metric_def *metric;
-};
-
 struct td_list {
 	const struct td_opts *opts;
 	struct td_sysfs fs;
@@ -62,7 +48,17 @@ struct td_list {
 	bool narrow;          /* "metrics" and names: only metrics with these names */
 	unsigned int kinds;   /* TD_LIST_BIT()s of kinds that can match */
 	unsigned int certain; /* TD_LIST_BIT()s of kinds that the user named */
-	struct td_list_item *items;
+	/* A name on one PMU.  Strings are borrowed; NULL: the item has no such text. */
+	struct td_list_item {
+		enum td_list_kind kind;
+		const char *name;  /* name for -e or -M */
+		const char *alias; /* another name for -e */
+		const char *bare;  /* sysfs: the name without the PMU */
+		const char *pmu, *topic, *desc, *unit, *encoding;
+		const char *errata;  /* "A, B" */
+		const char *related; /* "a;b": groups of a metric, metrics of a group */
+		const struct td_metric_def *metric;
+	} * items;
 	size_t nr_items;
 	struct td_names strings; /* strings that the list owns */
 	struct td_notes notes;

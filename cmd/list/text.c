@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The list as text: a heading for each section, and a row for each name. */
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/list/parts.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/event/event.h"
 
 bool td_encoding_is_numeric(const struct td_event *event)
@@ -36,9 +31,7 @@ static bool is_among(const char *terms, const char *name)
 /* Do other formats use the same bits, as ldlat, frontend and offcore_rsp use config1? */
 static bool is_ambiguous(const struct td_pmu *pmu, const struct td_format *format)
 {
-	for (size_t i = 0; i < pmu->nr_formats; i++) {
-		const struct td_format *other = &pmu->formats[i];
-
+	td_for_each(const struct td_format, other, pmu->formats, pmu->nr_formats) {
 		if (other != format && other->word == format->word && other->mask & format->mask)
 			return true;
 	}

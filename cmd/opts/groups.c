@@ -2,11 +2,7 @@
 /* Options of more than one subcommand. */
 #include "cmd/opts/groups.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/opts/suggest.h"
 #include "cmd/output/format.h"
@@ -57,9 +53,8 @@ int td_value_metrics(struct td_opts *opts, const char *list, struct td_err *err)
 		next = start + len;
 		while (strchr(" \t", start[len - 1]))
 			len--;
-		place = td_array_add(&ask->names, ask->nr_names, sizeof(*place));
+		place = td_array_add(&ask->names, ask->nr_names++, sizeof(*place));
 		*place = td_strndup(start, len);
-		ask->nr_names++;
 		start = next;
 	}
 	return ask->nr_names ? 0 : td_err_usage(err, "-M: an empty list");
@@ -68,11 +63,10 @@ int td_value_metrics(struct td_opts *opts, const char *list, struct td_err *err)
 int td_value_events(struct td_opts *opts, const char *list, struct td_err *err)
 {
 	struct td_event_arg *arg =
-		td_array_add(&opts->request.events, opts->request.nr_events, sizeof(*arg));
+		td_array_add(&opts->request.events, opts->request.nr_events++, sizeof(*arg));
 
 	(void)err;
 	arg->list = list;
-	opts->request.nr_events++;
 	return 0;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cmd/opts/option.h"
-#include "lib/base/err.h"
 
 /* Groups of options of more than one subcommand. */
 extern const struct td_option_group td_group_cpus, /* which CPUs are counted */

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/opts/opts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/output/format.h"
 #include "lib/base/util.h"
 
@@ -170,11 +167,9 @@ int td_opts_check(const struct td_opts *opts, struct td_err *err)
 	};
 	int rc = check_formats(o, err);
 
-	if (!rc)
-		rc = check_head(o, err);
-	if (!rc)
-		rc = check_energy(o, err);
-	return rc ? rc : first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+	rc = rc ?: check_head(o, err);
+	rc = rc ?: check_energy(o, err);
+	return rc ?: first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
 static int check_events(const struct td_request *o, struct td_err *err)
@@ -365,17 +360,12 @@ int td_opts_check_counting(const struct td_opts *opts, struct td_err *err)
 	const struct td_request *o = &opts->request;
 	int rc = check_runs(o, err);
 
-	if (!rc)
-		rc = check_exposed(o, err);
-	if (!rc)
-		rc = check_no_multiplex(o, err);
-	if (!rc)
-		rc = check_processes(o, err);
-	if (!rc)
-		rc = check_events(o, err);
-	if (!rc)
-		rc = check_energy_target(o, err);
+	rc = rc ?: check_exposed(o, err);
+	rc = rc ?: check_no_multiplex(o, err);
+	rc = rc ?: check_processes(o, err);
+	rc = rc ?: check_events(o, err);
+	rc = rc ?: check_energy_target(o, err);
 	if (!rc && opts->cgroups_first && td_request_has_events(o))
 		rc = td_err_usage(err, "-G must follow the -e that it is for");
-	return rc ? rc : check_target(o, err);
+	return rc ?: check_target(o, err);
 }

@@ -9,10 +9,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "cmd/request.h"
-#include "lib/base/err.h"
 #include "metrics/diff/diff.h"
 
 struct td_command;

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses argv into struct td_opts; makes argp's parser and the text of --help. */
 #include <argp.h>
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
@@ -569,8 +564,7 @@ int td_opts_parse(struct td_opts *opts, const struct td_command *const *commands
 	opts->request.typed.nr_words = argc > 0 ? argc - 1 : 0;
 	usage_open(&page, opts->chosen, commands, parse_option);
 	rc = td_suggest_options(argv, opts->chosen, commands, err);
-	if (!rc)
-		rc = parse_guarded(&page.argp, argc, argv, &parser);
+	rc = rc ?: parse_guarded(&page.argp, argc, argv, &parser);
 	usage_close(&page);
 	set_default_level(&opts->request);
 	if (rc)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/opts/rerun.h"
 
-#include <string.h>
-
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "lib/base/printable.h"

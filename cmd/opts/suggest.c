@@ -3,18 +3,12 @@
 #include "cmd/opts/suggest.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "cmd/opts/option.h"
 #include "cmd/wing.h"
-#include "lib/base/ints.h"
-#include "lib/base/memory.h"
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"
@@ -270,7 +264,7 @@ static int check_long(const char *word, const struct td_command *command,
 	if (rc || begins_argp_name(name, len) || td_option_find_begin(command->groups, name, len))
 		return rc;
 	rc = refuse_others(command, commands, td_option_find_begin, name, len, err);
-	return rc ? rc : unknown_option(command, commands, word, err);
+	return rc ?: unknown_option(command, commands, word, err);
 }
 
 static bool is_same(const char *name, const char *word, size_t len)
@@ -469,18 +463,9 @@ static void hint_more_names(const struct td_opts *opts, struct td_err *err)
 /* Does the file exist where execvp() would look for it? */
 static bool is_program(const char *name)
 {
-	const char *path = getenv("PATH");
-	td_autofree char *copy = td_strdup(path ? path : "/bin:/usr/bin");
-	char *rest = copy, *directory;
-	bool found = strchr(name, '/');
+	td_autofree char *file = td_find_program(name, F_OK);
 
-	while (!found && (directory = strsep(&rest, ":"))) {
-		td_autofree char *file =
-			td_aprintf("%s%s%s", directory, *directory ? "/" : "", name);
-
-		found = access(file, F_OK) == 0;
-	}
-	return found;
+	return file;
 }
 
 int td_suggest_command_name(const char *name, const struct td_opts *opts, struct td_err *err)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cmd/opts/option.h"
-#include "lib/base/err.h"
 
 /*
  * Each function adds a hint to an error, or sets an error that is clearer than the one that

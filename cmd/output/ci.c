@@ -6,12 +6,10 @@
  */
 #include <ctype.h>
 #include <math.h>
-#include <string.h>
 
 #include "cmd/output/format.h"
 #include "cmd/output/out.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "metrics/diff/diff.h"
 
 #define PLUS_MINUS "\302\261"

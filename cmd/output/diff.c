@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Comparisons: columns, and the result in a sentence. */
 #include <math.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
-#include "lib/base/util.h"
 #include "metrics/diff/diff.h"
 
 /* --- columns, and functions for all formats ------------------------------- */

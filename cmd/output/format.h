@@ -72,5 +72,5 @@ const struct td_out *td_out_find(enum td_format_kind format);
 /* Return the name in messages, "-j" or "--json-output"; NULL like td_out_find(). */
 const char *td_out_option(enum td_format_kind format);
 
-/* The rows of the table in writers.c: ci.c, text.c, csv.c, json.c */
+/* The rows of the table in writers.c: ci.c, text.c, sheet.c, json.c */
 extern const struct td_out td_out_markdown, td_out_text, td_out_csv, td_out_json;

@@ -3,13 +3,10 @@
 #include "cmd/output/frame.h"
 
 #include <json-c/json.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "lib/base/json.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 
 #define WALL_WIDTH  29
 #define EPOCH_WIDTH 20

@@ -2,14 +2,12 @@
 /* JSON Lines: an object for each metric. */
 #include <json-c/json.h>
 #include <math.h>
-#include <string.h>
 
 #include "cmd/output/advice.h"
 #include "cmd/output/columns.h"
 #include "cmd/output/format.h"
 #include "cmd/output/out.h"
 #include "lib/base/json.h"
-#include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 #include "lib/count/regions.h"
 
@@ -192,9 +190,7 @@ static void out_json_events(struct td_writer *writer, const struct td_event_repo
 
 static void put_facts(struct json_object *o, const struct td_row *row, bool after)
 {
-	for (size_t i = 0; i < td_nr_row_facts; i++) {
-		const struct td_sheet_column *fact = &td_row_facts[i];
-
+	td_for_each(const struct td_sheet_column, fact, td_row_facts, td_nr_row_facts) {
 		if (fact->after == after &&
 		    !(row->region && fact->key && td_out_is_of_regions(fact->key)))
 			td_out_json_cells(o, fact, 1, row);
@@ -258,12 +254,8 @@ static void put_node(struct td_writer *writer, const struct td_report *report,
 
 static void json_report(struct td_writer *writer, const struct td_report *report)
 {
-	for (size_t r = 0; r < report->nr_rows; r++) {
-		const struct td_row *row = &report->rows[r];
-
-		for (size_t i = 0; i < row->nr_nodes; i++) {
-			const struct td_node *node = &row->nodes[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
+		td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 			if (row->cells[node->column].status != TD_STATUS_NONE)
 				put_node(writer, report, row, node);
 		}

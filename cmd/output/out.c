@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/output/out.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <math.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,7 +12,6 @@
 #include "lib/base/json.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 FILE *td_out_open(const char *name, bool append, struct td_err *err)
 {

@@ -7,14 +7,10 @@
  */
 #pragma once
 
-#include <stdint.h>
-#include <stdio.h>
-
 #include "cmd/output/columns.h"
 #include "cmd/output/format.h"
 #include "cmd/output/frame.h"
 #include "cmd/output/table.h"
-#include "lib/base/err.h"
 #include "lib/count/regions.h"
 #include "lib/count/report.h"
 #include "metrics/diff/diff.h"
@@ -58,12 +54,10 @@ struct td_writer {
  * only added; any other change increments this number.
  */
 #define TD_ROWS_VERSION 1
-void td_out_csv_head(struct td_writer *writer);
 void td_out_json_head(struct td_writer *writer);
 
 /* sheet.c: sampled functions, and their columns */
 struct td_sheet td_out_where_sheet(void);
-void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
 void td_out_json_where(struct td_writer *writer, const struct td_where *where);
 
 /*
@@ -154,29 +148,18 @@ void td_out_text_facts(struct td_writer *writer, unsigned int shown, const struc
 
 /* sheet.c: fields, objects, numbers */
 struct json_object;
-void td_out_csv_field(const struct td_writer *writer, const char *text);
 /* Print the object on a line and free it. */
 void td_out_json_line(struct td_writer *writer, struct json_object *line);
 struct json_object *td_out_json_percent(double value);
 struct json_object *td_out_json_number(double value);
 
-/* Put a line per row, and before the first row a header. */
-void td_out_csv_sheet(struct td_writer *writer, const struct td_sheet *sheet);
 /* Put an object per row. */
 void td_out_json_sheet(struct td_writer *writer, const struct td_sheet *sheet);
 
-/* Put names or cells of a row, each after a separator. */
-void td_out_csv_names(const struct td_writer *writer, const struct td_sheet_column *columns,
-		      size_t nr);
-void td_out_csv_cells(const struct td_writer *writer, const struct td_sheet_column *columns,
-		      size_t nr, const void *row);
 /* Add a row's cells to an object. */
 void td_out_json_cells(struct json_object *to, const struct td_sheet_column *columns, size_t nr,
 		       const void *row);
 
-/* additional columns of regions */
-void td_out_csv_region_names(const struct td_writer *writer);
-void td_out_csv_region(const struct td_writer *writer, const struct td_region_facts *of);
 /* Do regions have a column with this name? */
 bool td_out_is_of_regions(const char *key);
 void td_out_json_region(struct json_object *to, const struct td_region_facts *of);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "cmd/output/format.h"
 
 /* The times of rows: since the start, of the wall clock, or since 1970. */

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/output/stack_files.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/output/out.h"
 #include "cmd/output/where.h"
 #include "cmd/wing.h"
-#include "lib/base/util.h"
 
 /* --- the files ------------------------------------------------------------ */
 

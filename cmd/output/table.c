@@ -3,7 +3,6 @@
 #include "cmd/output/table.h"
 
 #include <limits.h>
-#include <string.h>
 
 #include "cmd/output/columns.h"
 #include "lib/base/printable.h"
@@ -104,9 +103,7 @@ static unsigned int all_lines(const struct td_table *table)
 {
 	unsigned int nr = 0;
 
-	for (size_t i = 0; i < table->nr_blocks; i++) {
-		const struct td_table_block *block = &table->blocks[i];
-
+	td_for_each(const struct td_table_block, block, table->blocks, table->nr_blocks) {
 		nr += td_table_lines(table, block);
 		for (int c = 0; c < block->nr; c++)
 			nr += 1 + block->widths[c] > table->room;
@@ -199,9 +196,7 @@ const struct td_table_block *td_table_block_of(const struct td_table *table,
 /* Does a row of this PMU have the column?  pmu NULL: of any PMU. */
 static bool has_column(const struct td_report *report, const char *pmu, size_t column)
 {
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		if ((!pmu || strcmp(row->pmu, pmu) == 0) &&
 		    row->cells[column].status != TD_STATUS_NONE)
 			return report->columns[column].present;

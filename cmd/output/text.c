@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 #include "cmd/output/columns.h"
 #include "cmd/output/format.h"
@@ -11,7 +10,6 @@
 #include "cmd/output/where.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 #include "lib/machine/machine.h"
 
@@ -191,9 +189,7 @@ static bool is_absent(const struct td_event_report *report, size_t pmu)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_event_row *row = &report->rows[i];
-
+	td_for_each(const struct td_event_row, row, report->rows, report->nr_rows) {
 		if (row->pmu != (int)pmu)
 			continue;
 		if (!row->elsewhere)
@@ -479,9 +475,7 @@ static void narrow_put_header(struct td_writer *writer, const struct td_report *
 	const struct td_table *table = &writer->table;
 
 	writer->lines = 0;
-	for (size_t b = 0; b < table->nr_blocks; b++) {
-		const struct td_table_block *block = &table->blocks[b];
-
+	td_for_each(const struct td_table_block, block, table->blocks, table->nr_blocks) {
 		put_header_start(writer, block);
 		for (int at = 0, end; at < block->nr; at = end) {
 			end = td_table_line_end(table, block, at);
@@ -627,8 +621,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 
 	td_out_text_start_header(writer);
 	td_out_text_facts_header(fp, td_facts_shown(report, UINT_MAX));
-	for (size_t i = 0; i < report->nr_columns; i++) {
-		const struct td_column *column = &report->columns[i];
+	td_for_each(const struct td_column, column, report->columns, report->nr_columns) {
 		int width = td_table_wide_width(column);
 
 		if (!column->present)

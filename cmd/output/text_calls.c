@@ -2,12 +2,10 @@
 /* Text: durations of the calls of a function, and causes of slow ones. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 #include "cmd/output/out.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/count/regions.h"
 
 #define MIN_SHARE 0.5 /* percent: smaller shares are not shown */
@@ -82,9 +80,7 @@ static void put_causes(FILE *fp, const struct td_slow *slow)
 	double named = 0;
 	const char *comma = "Of that: ";
 
-	for (size_t i = 0; i < slow->nr; i++) {
-		const struct td_slow_cause *cause = &slow->causes[i];
-
+	td_for_each(const struct td_slow_cause, cause, slow->causes, slow->nr) {
 		if (!is_named(cause))
 			continue;
 		named += cause->share_pct;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text: differences of two sides. */
 #include <math.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "metrics/diff/diff.h"
 
 #define NAME_WIDTH  34

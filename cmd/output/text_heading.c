@@ -2,12 +2,10 @@
 /* Text: the title, the beginning of lines of intervals, the heading of a tree, marks. */
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 #include "cmd/output/columns.h"
 #include "cmd/output/out.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /* --- the title, and the start of lines of intervals ----------------------- */
 

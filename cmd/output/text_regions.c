@@ -2,11 +2,9 @@
 /* Text: the table of a program's regions. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/count/regions.h"
 
 #define MIN_ID_WIDTH  9 /* "(outside)" */
@@ -140,8 +138,7 @@ static struct layout make_layout(const struct td_writer *writer, const struct td
 {
 	struct layout layout = { .id_width = MIN_ID_WIDTH, .functions = report->functions };
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		bool folded = is_folded(writer, report, row);
 		char bounds[TD_DURATION_NAME];
 
@@ -393,9 +390,7 @@ static void put_folded(const struct td_writer *writer, const struct td_report *r
 	uint64_t windows = 0;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		if (!is_folded(writer, report, row) || !is_of_block(layout, row))
 			continue;
 		nr++;
@@ -452,9 +447,7 @@ static void put_table(const struct td_writer *writer, const struct td_report *re
 		      struct layout *layout, size_t from, size_t end)
 {
 	put_header(writer, report, layout, from, end);
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		if (is_of_block(layout, row) && !is_folded(writer, report, row))
 			put_line(writer, report, row, layout, from, end);
 	}

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text: the metrics of a row as the tree of its PMU. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /*
  * Write how many unmarked nodes are hidden.  Without a number, write whether other nodes were not
@@ -75,14 +72,10 @@ static const struct td_cell *cell_of(const struct tree *tree, const struct td_no
 	return &tree->row->cells[node->column];
 }
 
-static bool is_there(const struct tree *tree, const struct td_node *node)
-{
-	return cell_of(tree, node)->status != TD_STATUS_NONE;
-}
-
 static bool is_shown(const struct tree *tree, const struct td_node *node)
 {
-	return is_there(tree, node) && !(tree->brief && node->level > 1) &&
+	return (cell_of(tree, node)->status != TD_STATUS_NONE) &&
+	       !(tree->brief && node->level > 1) &&
 	       (cell_of(tree, node)->matters || tree->writer->frame->all);
 }
 
@@ -182,8 +175,7 @@ static void lay_out(struct tree *tree)
 	const struct td_row *row = tree->row;
 
 	widen_all(tree);
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_node *node = &row->nodes[i];
+	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		int name = td_printable_width(column_of(tree, node)->name) +
 			   (int)strlen(td_out_misfit_mark(cell_of(tree, node)->misfit)) +
 			   (int)strlen(errata_mark(node));
@@ -331,8 +323,7 @@ static void put_nodes(struct tree *tree)
 {
 	const struct td_row *row = tree->row;
 
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_node *node = &row->nodes[i];
+	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		int column;
 
 		if (!is_shown(tree, node))
@@ -395,8 +386,7 @@ static void put_reason(const struct tree *tree)
 {
 	const char *why = NULL;
 
-	for (size_t i = 0; i < tree->row->nr_nodes; i++) {
-		const struct td_node *node = &tree->row->nodes[i];
+	td_for_each(const struct td_node, node, tree->row->nodes, tree->row->nr_nodes) {
 		const struct td_cell *cell = cell_of(tree, node);
 
 		if (is_shown(tree, node))

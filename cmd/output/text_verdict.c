@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text: the verdict below the trees, seven lines and one per further core type. */
 #include <math.h>
-#include <string.h>
 
 #include "cmd/output/advice.h"
 #include "cmd/output/out.h"

@@ -2,13 +2,9 @@
 /* Flame graphs, in a page or as separate files. */
 #include "cmd/pictures/page.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/output/where.h"
 #include "cmd/pictures/picture.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/sample/hits.h"
 #include "metrics/explain/explain.h"
 

@@ -2,8 +2,6 @@
 /* HTML: one page per recording. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/advice.h"
 #include "cmd/output/format.h"
@@ -12,7 +10,6 @@
 #include "cmd/pictures/picture.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/count/regions.h"
 #include "metrics/diff/diff.h"
 
@@ -30,9 +27,7 @@ static void put_cell(FILE *fp, const char *text)
 static const struct td_diff_row *find(const struct td_diff *diff, const struct td_row *row,
 				      const char *name)
 {
-	for (size_t i = 0; i < diff->nr; i++) {
-		const struct td_diff_row *of = &diff->rows[i];
-
+	td_for_each(const struct td_diff_row, of, diff->rows, diff->nr) {
 		if (of->kind == TD_DIFF_METRIC && of->pmu && strcmp(of->pmu, row->pmu) == 0 &&
 		    strcmp(of->id, row->id) == 0 && strcmp(of->name, name) == 0)
 			return of;
@@ -44,8 +39,7 @@ static const struct td_diff_row *find(const struct td_diff *diff, const struct t
 static void set_values(struct td_picture *picture, const struct td_diff *diff,
 		       const struct td_row *row, int side)
 {
-	for (size_t i = 0; i < picture->nr; i++) {
-		struct td_drawn *d = &picture->v[i];
+	td_for_each(struct td_drawn, d, picture->v, picture->nr) {
 		const struct td_diff_row *of = find(diff, row, d->column->name);
 
 		d->value = of ? of->value.of[side] : NAN;
@@ -78,9 +72,7 @@ static const struct td_row *find_row(const struct td_diff_side *side, const stru
 {
 	const struct td_report *report = side->v[0].report;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		if (strcmp(row->id, like->id) == 0 && strcmp(row->pmu, like->pmu) == 0)
 			return row;
 	}

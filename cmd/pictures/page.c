@@ -4,14 +4,11 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "cmd/version.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/machine/machine.h"
 
 void td_page_put(FILE *fp, const char *before, const char *text, const char *after)
@@ -189,9 +186,7 @@ static void find_shown(const struct rows *rows)
 {
 	const struct td_report *report = rows->report;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		for (size_t j = 0; j < row->nr_nodes; j++) {
 			int column = row->nodes[j].column;
 

@@ -8,9 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "cmd/output/out.h"
 #include "cmd/output/where.h"
 

@@ -7,18 +7,11 @@
  */
 #include <inttypes.h>
 #include <json-c/json.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/format.h"
 #include "cmd/output/out.h"
 #include "cmd/pictures/page.h"
-#include "lib/base/index.h"
 #include "lib/base/json.h"
-#include "lib/base/util.h"
 
 /* --- tracks: a thread of the trace for each name -------------------------- */
 

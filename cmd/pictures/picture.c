@@ -3,16 +3,12 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/columns.h"
 #include "cmd/output/format.h"
 #include "cmd/output/out.h"
 #include "cmd/pictures/page.h"
-#include "lib/base/memory.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 #define ALL_PCT 100
 
@@ -99,8 +95,7 @@ void td_picture_place(struct td_picture *picture)
 
 	hang(picture, &top);
 	picture->depth = 0;
-	for (size_t i = 0; i < picture->nr; i++) {
-		struct td_drawn *d = &picture->v[i];
+	td_for_each(struct td_drawn, d, picture->v, picture->nr) {
 		struct td_drawn *above = d->above < 0 ? NULL : &picture->v[d->above];
 		double whole = above ? fmax(above->sum, share(above)) : fmax(top, ALL_PCT);
 		double room = above ? above->to - above->from : 1;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Files of stacks, for pprof and for tools that read folded stacks. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/where.h"
 #include "cmd/pictures/page.h"
 #include "cmd/version.h"
 #include "lib/base/compress.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/sample/hits.h"
 
 /* --- pprof ------------------------------------------------------------------- */
@@ -211,9 +208,7 @@ static double *weights_of_objects(const struct td_where *where)
 	const struct td_locations *locations = where->locations;
 	double *sums = td_calloc(locations->nr_objects + 1, sizeof(*sums));
 
-	for (size_t i = 0; i < where->hits->nr; i++) {
-		const struct td_hit *hit = &where->hits->v[i];
-
+	td_for_each(const struct td_hit, hit, where->hits->v, where->hits->nr) {
 		if (hit->location >= 0)
 			sums[locations->v[hit->location].object] += hit->weight;
 	}
@@ -484,8 +479,7 @@ void td_folded_write(FILE *fp, const char *name, const struct td_where *where,
 
 	(void)name;
 	(void)frame;
-	for (size_t i = 0; i < where->nr; i++) {
-		const struct td_where_event *event = &where->events[i];
+	td_for_each(const struct td_where_event, event, where->events, where->nr) {
 		struct td_stacks stacks;
 
 		td_stacks_make(&stacks, where->hits, where->locations, event->index);

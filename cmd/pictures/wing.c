@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Pages, SVG, Perfetto, flame graphs and other files of stacks. */
-#include <string.h>
 
+#include "cmd/wing.h"
 #include "cmd/opts/option.h"
 #include "cmd/output/format.h"
 #include "cmd/pictures/page.h"
-#include "cmd/wing.h"
 #include "lib/base/compress.h"
 
 /* --- options --------------------------------------------------------------- */

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/plan/dry_run.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/opts/rerun.h"
 #include "cmd/output/out.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "lib/plan/fit.h"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <linux/perf_event.h>
-#include <stdio.h>
 
 #include "cmd/plan/job.h"
 #include "lib/count/readings.h"

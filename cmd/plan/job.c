@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/plan/job.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "cmd/plan/catalog.h"
@@ -14,8 +10,6 @@
 #include "cmd/rights.h"
 #include "cmd/say.h"
 #include "cmd/version.h"
-#include "lib/base/memory.h"
-#include "lib/base/util.h"
 #include "lib/count/regions.h"
 #include "lib/counter/probe.h"
 #include "lib/event/resolve.h"

@@ -12,7 +12,6 @@
 #include "cmd/output/show.h"
 #include "cmd/plan/measure.h"
 #include "cmd/request.h"
-#include "lib/base/err.h"
 #include "lib/base/identity.h"
 #include "lib/event/spec.h"
 #include "lib/plan/plan.h"

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/plan/measure.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/plan/select.h"
@@ -160,7 +156,7 @@ static bool exists_elsewhere(const char *name)
 	if (len >= sizeof(node) - strlen("tma_"))
 		return false;
 	snprintf(node, sizeof(node), "tma_%.*s", (int)len, name);
-	return td_explanation_exists(node) || td_explanation_exists(node + strlen("tma_"));
+	return td_explanation_find(node) || td_explanation_find(node + strlen("tma_"));
 }
 
 static int build(struct td_measure *m, struct td_events *events, const struct td_measuring *how,

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/plan/select.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/plan/catalog.h"
 #include "cmd/rights.h"
-#include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "metrics/eval/eval.h"
 #include "metrics/sets/set.h"
@@ -443,21 +437,18 @@ static int nothing_shown(const struct td_tree *tree, const struct td_machine *ma
 
 static int check_merge(const struct td_tree *tree, struct td_notes *notes, struct td_err *err)
 {
-	struct td_merge merge;
+	size_t nr_lacking, nr_parts;
 
-	td_merge_plan(tree, &merge);
-	if (!merge.nr_kept)
+	if (!td_merge_count(tree, &nr_lacking, &nr_parts))
 		return td_err_usage(
 			err,
 			"--hybrid-merge: none of these metrics is a share that all core types have");
-	if (merge.nr_lacking)
+	if (nr_lacking)
 		td_notes_add(notes,
 			     "--hybrid-merge: %zu metric%s left out that not all core types have%s",
-			     merge.nr_lacking + merge.nr_parts,
-			     merge.nr_lacking + merge.nr_parts == 1 ? " is" : "s are",
-			     merge.nr_parts
-				     ? ", or that without these do not add up to their parent"
-				     : "");
+			     nr_lacking + nr_parts, nr_lacking + nr_parts == 1 ? " is" : "s are",
+			     nr_parts ? ", or that without these do not add up to their parent"
+				      : "");
 	return 0;
 }
 

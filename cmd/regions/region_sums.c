@@ -2,14 +2,10 @@
 #include "cmd/regions/region_sums.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -270,9 +266,7 @@ static void add_on(const struct td_region_files *files, struct td_region *region
 {
 	bool done[TD_REGION_PMUS] = { false };
 
-	for (size_t i = 0; i < files->nr_values; i++) {
-		const struct td_region_value *value = &files->values[i];
-
+	td_for_each(const struct td_region_value, value, files->values, files->nr_values) {
 		if (value->pmu >= TD_REGION_PMUS || done[value->pmu])
 			continue;
 		done[value->pmu] = true;
@@ -341,8 +335,7 @@ static void add_times(const struct td_region_files *files, struct td_region *reg
 {
 	bool done[TD_REGION_PMUS] = { false };
 
-	for (size_t i = 0; i < files->nr_values; i++) {
-		const struct td_region_value *value = &files->values[i];
+	td_for_each(const struct td_region_value, value, files->values, files->nr_values) {
 		double part = (double)record->calls->on[1 + value->group] /
 			      (double)record->calls->counted;
 		struct td_sums times = times_of(record, false, part);
@@ -379,8 +372,7 @@ static void add_bucket(struct td_region_files *files, const struct record *recor
 static void add_slowest(const struct td_region_files *files, const struct td_region_record *at,
 			const struct td_region_buckets *buckets, struct td_timed *timed)
 {
-	for (size_t i = 0; i < TD_REGION_SLOWEST; i++) {
-		const struct td_region_slow *slow = &buckets->slowest[i];
+	td_for_each(const struct td_region_slow, slow, buckets->slowest, TD_REGION_SLOWEST) {
 		const struct td_slow_call call = {
 			.time_ns = slow->time_ns,
 			.start_ns = slow->end_ns - slow->time_ns + files->wall_ns,
@@ -728,9 +720,7 @@ static void find_slow(struct td_region_files *files)
 	for (size_t t = 0; t < regions->nr_timed; t++) {
 		uint64_t calls[TD_REGION_BUCKETS] = { 0 };
 
-		for (size_t i = 0; i < regions->nr; i++) {
-			const struct td_region *region = &regions->v[i];
-
+		td_for_each(const struct td_region, region, regions->v, regions->nr) {
 			if (region->timed == 1 + (int)t)
 				calls[region->bucket] = region->calls.counted;
 		}

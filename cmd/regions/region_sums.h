@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include "lib/base/err.h"
 #include "lib/count/batched.h"
 #include "lib/count/regions.h"
 #include "lib/region/layout.h"

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat regions: counts the regions that a program marks with libtdstat. */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -24,7 +19,6 @@
 #include "cmd/sample/result.h"
 #include "cmd/session.h"
 #include "cmd/wing.h"
-#include "lib/base/util.h"
 #include "lib/counter/probe.h"
 
 /* --- notes on losses --------------------------------------------------------- */
@@ -84,9 +78,7 @@ static void say_lost_calls(const struct td_job *job, const struct td_region_file
 {
 	uint64_t lost = 0, all = 0;
 
-	for (size_t i = 0; i < files->regions.nr; i++) {
-		const struct td_region *region = &files->regions.v[i];
-
+	td_for_each(const struct td_region, region, files->regions.v, files->regions.nr) {
 		/* buckets contain the same calls as the region */
 		if (region->own || region->timed)
 			continue;
@@ -105,9 +97,7 @@ static void say_lost_calls(const struct td_job *job, const struct td_region_file
 /* Print the number of calls of each region that had not ended. */
 static void say_open(const struct td_job *job, const struct td_region_files *files)
 {
-	for (size_t i = 0; i < files->regions.nr; i++) {
-		const struct td_region *region = &files->regions.v[i];
-
+	td_for_each(const struct td_region, region, files->regions.v, files->regions.nr) {
 		if (!region->own && region->calls.open)
 			td_job_say(job,
 				   "tdstat: %s: %" PRIu64
@@ -505,9 +495,7 @@ static void spec_write(FILE *fp, const struct td_job *job)
 		fputs("read\n", fp);
 	if (job->request->calls.by_duration)
 		fputs("calls\n", fp);
-	for (size_t g = 0; g < job->plan.nr_groups; g++) {
-		const struct td_group *group = &job->plan.groups[g];
-
+	td_for_each(const struct td_group, group, job->plan.groups, job->plan.nr_groups) {
 		put_group(fp, &job->machine.pmus[group->pmu]);
 		for (size_t i = 0; i < group->nr; i++)
 			put_event(fp, job, group, i);
@@ -598,8 +586,7 @@ static int run_command(struct session *session, struct td_engine *engine,
 	/* even if waiting fails, the command runs to its end */
 	if (!rc)
 		td_engine_run(engine, NULL, NULL, &late);
-	if (!rc)
-		rc = td_child_wait(child, &session->usage, err);
+	rc = rc ?: td_child_wait(child, &session->usage, err);
 	session->usage.elapsed_ns = td_now_ns() - start_ns;
 	session->status = child->status;
 	session->over = td_child_is_over(child);
@@ -619,18 +606,14 @@ static int run_program(struct session *session, struct td_inherited *inherited, 
 	char every[16];
 	int rc = region_directory_make(&session->directory, err);
 
-	if (!rc)
-		rc = open_directory(session, err);
-	if (!rc)
-		rc = write_spec(session, err);
-	if (!rc)
-		rc = td_waiter_open(&engine.waiter, &none, &none, err);
+	rc = rc ?: open_directory(session, err);
+	rc = rc ?: write_spec(session, err);
+	rc = rc ?: td_waiter_open(&engine.waiter, &none, &none, err);
 	snprintf(every, sizeof(every), "%d", nr);
 	if (!rc && (setenv("TDSTAT_REGIONS", session->prefix, 1) ||
 		    (nr && setenv("TDSTAT_EVERY", every, 1))))
 		td_memory_fail();
-	if (!rc)
-		rc = run_command(session, &engine, inherited, err);
+	rc = rc ?: run_command(session, &engine, inherited, err);
 	td_waiter_close(&engine.waiter);
 	return rc;
 }
@@ -646,7 +629,7 @@ static int open_session(struct session *session, struct td_job *job, struct td_e
 	session->files.names = job->request->calls.names;
 	session->files.values = session->values;
 	rc = set_values(session, err);
-	return rc ? rc : td_region_result_open(&session->result, job, &session->files.regions, err);
+	return rc ?: td_region_result_open(&session->result, job, &session->files.regions, err);
 }
 
 static int close_session(struct session *session, int rc, struct td_err *err)
@@ -676,8 +659,7 @@ static int count(struct td_job *job, struct td_inherited *inherited, struct td_a
 	/* before the files are read, to include all processes whose marks are missing */
 	if (!rc)
 		find_left(&session);
-	if (!rc)
-		rc = td_region_files_read(&session.files, session.prefix, err);
+	rc = rc ?: td_region_files_read(&session.files, session.prefix, err);
 	if (!rc)
 		rc = td_region_result_show(&session.result, &session.files.counts, &session.usage,
 					   session.status, err);
@@ -701,8 +683,7 @@ static int run_marked(const struct td_request *request, struct td_inherited *inh
 	struct td_job job;
 	int rc = td_job_plan(&job, request, err);
 
-	if (!rc)
-		rc = td_job_join(&job, err);
+	rc = rc ?: td_job_join(&job, err);
 	if (!rc)
 		rc = request->dry_run ? td_dry_run(&job, err)
 				      : count(&job, inherited, &attempt, status, err);

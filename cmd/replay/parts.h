@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cmd/request.h"
-#include "lib/base/err.h"
 #include "lib/machine/machine.h"
 #include "lib/recording/recording.h"
 

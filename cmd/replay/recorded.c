@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/replay/recorded.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/job.h"
 #include "cmd/plan/select.h"
@@ -35,11 +32,8 @@ void td_recorded_warn(const struct td_recording *rec)
 /* --cputype: hide the events of other core types. */
 static void hide_skipped(struct td_recording *rec)
 {
-	for (size_t i = 0; i < rec->plan.events.nr; i++) {
-		struct td_event *event = &rec->plan.events.v[i];
-
+	td_for_each(struct td_event, event, rec->plan.events.v, rec->plan.events.nr)
 		event->hidden |= rec->machine.pmus[event->pmu].skip;
-	}
 }
 
 /* Build the tree; a recording of -e has only events. */
@@ -309,5 +303,5 @@ int td_recorded_next(struct td_recording *rec, enum td_aggregation how, uint64_t
 {
 	int rc = td_recording_next(rec, time_ns, delta, err);
 
-	return rc ? rc : check_readings(rec, how, delta, err);
+	return rc ?: check_readings(rec, how, delta, err);
 }

@@ -11,7 +11,6 @@
 #include "cmd/replay/parts.h"
 #include "cmd/request.h"
 #include "cmd/view/view.h"
-#include "lib/base/err.h"
 #include "lib/recording/recording.h"
 
 /* A recording, its tree, and the source with both.  It must not be moved. */

@@ -3,7 +3,6 @@
 
 #include "cmd/plan/job.h"
 #include "cmd/run/wait.h"
-#include "lib/base/util.h"
 #include "lib/count/report.h"
 #include "lib/machine/cpu.h"
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Commands of --control, and the answers. */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/run/parts.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 
 /* --- opening ---------------------------------------------------------------- */
 
@@ -76,8 +72,7 @@ static int open_both(struct td_control *control, const char *ctl, const char *ac
 	rc = parse_fd(ctl, &in, err);
 	if (!rc && ack)
 		rc = parse_fd(ack, &out, err);
-	if (!rc)
-		rc = take_fd(in, O_WRONLY, &control->fd, err);
+	rc = rc ?: take_fd(in, O_WRONLY, &control->fd, err);
 	return rc || !ack ? rc : take_fd(out, O_RDONLY, &control->ack, err);
 }
 

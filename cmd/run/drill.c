@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* -l auto: evaluates the tree now and then, and switches groups. */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "cmd/run/parts.h"
 

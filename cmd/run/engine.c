@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/engine.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/base/memory.h"
 #include "lib/base/util.h"
 
 /* The state that end() needs when memory has run out. */

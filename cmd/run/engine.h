@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "cmd/run/signals.h"
 #include "cmd/run/wait.h"
-#include "lib/base/err.h"
 #include "lib/count/report.h"
 
 /* The command, which is forked first and held until the counters are open. */

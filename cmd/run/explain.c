@@ -2,11 +2,9 @@
 /* Why counts are missing: the messages at the end of a run. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "cmd/run/run.h"
-#include "lib/base/util.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/fit.h"
 #include "lib/plan/plan.h"
@@ -106,16 +104,11 @@ static void say_elsewhere(const struct td_run *run)
 /* Return true if tasks may have run on a core type whose events are not counted. */
 static bool leaves_out_cores(const struct td_job *job)
 {
-	bool counted = true;
+	int nr = (int)job->machine.nr_core, pmu = 0;
 
-	if (job->target.system_wide)
-		return false;
-	for (int pmu = 0; counted && pmu < (int)job->machine.nr_core; pmu++) {
-		counted = false;
-		for (size_t g = 0; g < job->plan.nr_groups; g++)
-			counted |= job->plan.groups[g].pmu == pmu;
-	}
-	return !counted;
+	while (pmu < nr && td_plan_has_groups(&job->plan, pmu))
+		pmu++;
+	return pmu < nr && !job->target.system_wide;
 }
 
 static const char held[] = "another program held the counters";

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples of retire latencies, beside the counters. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "cmd/run/parts.h"
-#include "lib/base/memory.h"
 #include "lib/plan/fit.h"
 
 /*
@@ -164,9 +160,7 @@ void td_latency_enable(struct td_latency_sampling *latency, bool on)
 
 static bool is_wanted(const struct td_tree *tree, const struct td_drill *drill)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (metric->latencies.nr && metric->family && drill->v[metric->family - 1].on)
 			return true;
 	}
@@ -210,9 +204,7 @@ void td_latency_read(struct td_latency_sampling *latency, const struct td_job *j
 
 static void say_all(const struct td_job *job, const struct td_latencies *all)
 {
-	for (size_t i = 0; i < all->nr; i++) {
-		const struct td_latency *latency = &all->v[i];
-
+	td_for_each(const struct td_latency, latency, all->v, all->nr) {
 		if (!latency->nr)
 			continue;
 		td_job_say(job, "retire latency of %s: %.1f cycles, %" PRIu64 " samples\n",
@@ -227,9 +219,7 @@ static char *list_few(const struct td_job *job, const struct td_latencies *all)
 	const struct td_plan *plan = &job->sampled;
 	char *text = NULL;
 
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		for (size_t i = 0; i < group->nr; i++) {
 			const char *name = plan->events.v[group->members[i]].name;
 			char *before = text;

@@ -4,12 +4,8 @@
  * CPUs but one while tasks sleep.  Also CPUs that were offline when counting began, and new
  * cgroups.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/run/parts.h"
-#include "lib/base/util.h"
 #include "lib/counter/probe.h"
 
 /* A CPU that went offline, which removed its counters. */
@@ -46,9 +42,7 @@ static void say_gone(struct td_offline *offline, const struct td_job *job,
 	td_autofree char *text = NULL;
 	struct td_ints fresh = { 0 };
 
-	for (size_t i = 0; i < offline->nr; i++) {
-		struct td_offline_cpu *cpu = &offline->v[i];
-
+	td_for_each(struct td_offline_cpu, cpu, offline->v, offline->nr) {
 		if (!cpu->said && td_ints_has(gone, cpu->cpu))
 			td_ints_add(&fresh, cpu->cpu);
 		cpu->said = cpu->said || td_ints_has(gone, cpu->cpu);
@@ -127,9 +121,7 @@ static void note_refused(struct td_offline *offline, struct td_job *job, const s
 	td_autofree char *text = NULL;
 	struct td_ints fresh = { 0 };
 
-	for (size_t i = 0; i < offline->nr; i++) {
-		struct td_offline_cpu *cpu = &offline->v[i];
-
+	td_for_each(struct td_offline_cpu, cpu, offline->v, offline->nr) {
 		if (cpu->refused || !td_ints_has(dead, cpu->cpu))
 			continue;
 		cpu->refused = true;

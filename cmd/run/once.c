@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One run, from --pre to --post. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,21 +11,11 @@
 #include "cmd/say.h"
 #include "cmd/view/errors.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/count/readings.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/fit.h"
 
 /* --- the first read, and counters that another program holds ---------------- */
-
-static bool has_groups(const struct td_plan *plan, int pmu)
-{
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		if (plan->groups[g].pmu == pmu)
-			return true;
-	}
-	return false;
-}
 
 static void note_held(struct td_job *job, int pmu, const struct td_ints *held)
 {
@@ -125,8 +112,8 @@ static int find_held(struct td_job *job, const struct td_readings *delta, bool l
 	bool all = true;
 
 	for (int pmu = 0; pmu < (int)job->machine.nr_core; pmu++) {
-		if (has_groups(&job->plan, pmu) && check_pmu_held(job, delta, pmu, last, &all) &&
-		    !first)
+		if (td_plan_has_groups(&job->plan, pmu) &&
+		    check_pmu_held(job, delta, pmu, last, &all) && !first)
 			first = &job->machine.pmus[pmu];
 	}
 	if (!last || !first || !all || !job->tree)
@@ -141,7 +128,8 @@ static bool drop_clocks(struct td_job *job, const struct td_readings *delta)
 	bool any = false, all = true;
 
 	for (int pmu = 0; job->tree && pmu < (int)job->machine.nr_core; pmu++) {
-		if (has_groups(&job->plan, pmu) && check_pmu_held(job, delta, pmu, false, &all))
+		if (td_plan_has_groups(&job->plan, pmu) &&
+		    check_pmu_held(job, delta, pmu, false, &all))
 			any |= td_clocks_drop(&job->plan, &job->machine, pmu);
 	}
 	return any;
@@ -229,7 +217,7 @@ static int open_once(struct td_run *run, struct td_err *err)
 	int rc = td_counting_watch(counting, job, &run->session->names, err);
 
 	run->engine->waiter.tasks = counting->watch ? td_task_watch_fd(counting->watch) : -1;
-	return rc ? rc : td_counter_open(&counting->counter, &setup, err);
+	return rc ?: td_counter_open(&counting->counter, &setup, err);
 }
 
 /*
@@ -241,10 +229,8 @@ static int look_before(struct td_run *run, struct td_err *err)
 	struct td_counting *counting = &run->counting;
 	int rc = open_once(run, err);
 
-	if (!rc)
-		rc = td_counter_enable(counting->counter, true, -1, err);
-	if (!rc)
-		rc = read_baseline(run, err);
+	rc = rc ?: td_counter_enable(counting->counter, true, -1, err);
+	rc = rc ?: read_baseline(run, err);
 	td_counter_close(counting->counter);
 	counting->counter = NULL;
 	/* -EAGAIN: clocks were removed from the plan */
@@ -263,8 +249,7 @@ static int open_counter(struct td_run *run, struct td_err *err)
 	job->target.by_switches = td_run_counts_by_switches(job);
 	if (job->target.by_switches) {
 		rc = job->target.tells_tasks ? look_before(run, err) : 0;
-		if (!rc)
-			rc = td_run_open_switches(run, err);
+		rc = rc ?: td_run_open_switches(run, err);
 		if (!rc || job->target.tells_tasks)
 			return rc;
 		job->target.by_switches = false;
@@ -443,7 +428,7 @@ static int run_begin(struct td_run *run, struct td_err *err)
 		rc = td_recorder_begin(recorder, job, &session->source, err);
 	if (!rc)
 		td_job_say_notes(job);
-	return rc ? rc : td_view_begin(&session->view, err);
+	return rc ?: td_view_begin(&session->view, err);
 }
 
 /* --- commands of --control, which are perf stat's ------------------------ */
@@ -693,9 +678,7 @@ static int serve(void *ctx, const struct td_wake *wake, struct td_err *err)
 /* Return true if any node has an error.  Nodes of a short command have none. */
 static bool has_errors(const struct td_report *report)
 {
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		for (size_t n = 0; n < row->nr_nodes; n++) {
 			const struct td_cell *cell = &row->cells[row->nodes[n].column];
 
@@ -765,8 +748,7 @@ static int open_outputs(struct td_session *session, struct td_err *err)
 	if (request->show.output)
 		td_signals_let_through(true);
 	rc = td_view_open(&session->view, request, err);
-	if (!rc)
-		rc = td_view_check_append(&session->view, err);
+	rc = rc ?: td_view_check_append(&session->view, err);
 	if (!rc && request->does.records)
 		rc = td_session_open_recorder(session, err);
 	td_signals_let_through(false);
@@ -800,11 +782,10 @@ static int put_last(struct td_run *run, const struct td_usage *usage, struct td_
 	if (!done)
 		rc = td_run_put_sum(run, run->given_up ? run->clock.read_ns : usage->elapsed_ns,
 				    usage, err);
-	if (!rc)
-		rc = td_view_end_run(&session->view, usage, err);
+	rc = rc ?: td_view_end_run(&session->view, usage, err);
 	if (!rc && !done && !run->given_up && !run->tally.behind)
 		td_note_uncounted(run, usage);
-	return rc ? rc : td_recorder_end(&session->recorder, usage, run->engine->child.status, err);
+	return rc ?: td_recorder_end(&session->recorder, usage, run->engine->child.status, err);
 }
 
 static void say_last(struct td_run *run)
@@ -839,7 +820,7 @@ static int end_run(struct td_run *run, struct td_err *err)
 	if (rc_put && td_run_outlives(run, rc ? &late : err))
 		rc_put = 0;
 	say_last(run);
-	return rc ? rc : rc_put;
+	return rc ?: rc_put;
 }
 
 static int count_to_the_end(struct td_run *run, struct td_err *err)
@@ -855,7 +836,7 @@ static int count_to_the_end(struct td_run *run, struct td_err *err)
 	if (rc && td_run_outlives(run, err))
 		rc = 0;
 	rc_end = end_run(run, rc ? &late : err);
-	return rc ? rc : rc_end;
+	return rc ?: rc_end;
 }
 
 /*
@@ -952,8 +933,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 		td_plan_select_set(plan, (unsigned int)session->runs % plan->nr_sets);
 	if (request->verbose && (request->when.has_repeat || plan->nr_sets > 1))
 		td_job_say(run->job, "tdstat: run %d\n", session->runs + 1);
-	if (!rc)
-		rc = run_main(run, err);
+	rc = rc ?: run_main(run, err);
 	td_progress_clear(&session->progress);
 	/* not inherited by --post */
 	td_counting_close(&run->counting);
@@ -962,8 +942,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	session->begun += run->engine->child.runs;
 	rc_set = session_end_set(session, false, rc ? &late : err);
 	rc = rc ? rc : rc_set;
-	if (!rc)
-		rc = run_post(session, err);
+	rc = rc ?: run_post(session, err);
 	return rc;
 }
 

@@ -2,13 +2,8 @@
 #pragma once
 
 /* The parts of a run (run.h), each with its state. */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "cmd/plan/job.h"
-#include "lib/base/err.h"
-#include "lib/base/index.h"
 #include "lib/count/latencies.h"
 #include "lib/count/readings.h"
 #include "lib/count/timeline.h"

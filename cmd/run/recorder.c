@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/recorder.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "cmd/output/out.h"
 #include "cmd/say.h"
 #include "lib/base/compress.h"
-#include "lib/base/util.h"
 #include "lib/recording/recording.h"
 #include "lib/target/cgroup.h"
 
@@ -220,7 +216,7 @@ int td_recorder_switch(struct td_recorder *recorder, FILE *fp, const char *name,
 	recorder->name = name;
 	recorder->base_ns = recorder->last_ns;
 	recorder->failed |= rc != 0;
-	return rc ? rc : td_recorder_begin(recorder, job, source, err);
+	return rc ?: td_recorder_begin(recorder, job, source, err);
 }
 
 int td_recorder_close(struct td_recorder *recorder, struct td_err *err)

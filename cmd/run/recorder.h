@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "cmd/plan/job.h"

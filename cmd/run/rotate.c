@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Files of long runs: rotated by another program, or by record --rotate. */
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -9,7 +7,6 @@
 #include "cmd/run/run.h"
 #include "cmd/say.h"
 #include "lib/base/compress.h"
-#include "lib/base/util.h"
 
 /* Return true if there is no file with this name, or a regular file. */
 static bool is_file_name(const char *name)

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the counters, and records and shows rows. */
-#include <errno.h>
-#include <string.h>
 #include <time.h>
 
 #include "cmd/run/run.h"
-#include "lib/base/util.h"
 
 /* --- the fields of PERF_METRICS ------------------------------------------- */
 
@@ -239,7 +236,7 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns, const struct td_usage *
 	td_clock_times(&run->clock, run->job, time_ns, usage, &times);
 	td_timeline_end(&run->tally.timeline, &run->tally.sum, run->clock.read_ns);
 	rc = record_row(run, &counted, err);
-	return rc ? rc : td_view_put(&run->session->view, &counted, err);
+	return rc ?: td_view_put(&run->session->view, &counted, err);
 }
 
 static void report_unread(struct td_run *run)
@@ -306,7 +303,7 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err)
 	if (!run->job->request->when.interval_ms || !run->clock.began || td_run_printed_all(run))
 		return 0;
 	rc = td_run_read_in_time(run, err);
-	return rc ? rc : put_row(run, err);
+	return rc ?: put_row(run, err);
 }
 
 /* Return the CPU time that tdstat itself has used, or 0 if the ticks do not depend on it. */
@@ -349,8 +346,7 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 	int rc = is_due ? td_run_read_in_time(run, err)
 			: td_run_read(run, run->engine->waiter.period_ns / 10, err);
 
-	if (!rc)
-		rc = split_starved(run, err);
+	rc = rc ?: split_starved(run, err);
 	if (!rc && run->drilling.active)
 		rc = td_drilling_decide(&run->drilling, run->job, run->counting.counter,
 					run->clock.read_ns, err);

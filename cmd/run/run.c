@@ -3,7 +3,6 @@
 
 #include "cmd/plan/catalog.h"
 #include "cmd/say.h"
-#include "lib/base/util.h"
 
 static struct td_source make_source(struct td_session *session)
 {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Counts since the last row, and times since counting began. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/run/parts.h"
-
-#include "lib/base/memory.h"
 
 static void add_same(struct td_readings *sum, const struct td_readings *delta)
 {

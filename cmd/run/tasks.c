@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Follows threads and processes that begin and end, and counts them by context switches. */
-#include <errno.h>
-#include <string.h>
 
 #include "cmd/run/run.h"
 

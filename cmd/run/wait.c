@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/wait.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -34,10 +31,7 @@ static int no_such(const char *what, int id, struct td_err *err)
 
 static void add_pidfd(struct td_waiter *waiter, int fd)
 {
-	int *slot = td_array_add(&waiter->pidfds, waiter->nr_pids, sizeof(*slot));
-
-	*slot = fd;
-	waiter->nr_pids++;
+	td_array_push(&waiter->pidfds, &waiter->nr_pids, &fd, sizeof(fd));
 	waiter->nr_alive++;
 }
 
@@ -145,10 +139,8 @@ int td_waiter_reset(struct td_waiter *waiter, struct td_err *err)
 {
 	int rc = disarm(waiter->timer, err);
 
-	if (!rc)
-		rc = disarm(waiter->timeout, err);
-	if (!rc)
-		rc = disarm(waiter->delay, err);
+	rc = rc ?: disarm(waiter->timeout, err);
+	rc = rc ?: disarm(waiter->delay, err);
 	waiter->child = waiter->tasks = -1;
 	waiter->child_ended = false;
 	waiter->start_ns = 0;

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "cmd/run/signals.h"
-#include "lib/base/err.h"
 #include "lib/base/ints.h"
 
 /* Waits for deadlines, signals and the ends of processes in one poll(). */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Runs the command, and takes samples until it ends. */
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "cmd/plan/dry_run.h"
@@ -12,7 +10,6 @@
 #include "cmd/sample/parts.h"
 #include "cmd/say.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 
 /* --- rings ----------------------------------------------------------------- */
 
@@ -224,10 +221,8 @@ static int run_all(struct td_gathering *g, struct td_inherited *inherited, struc
 	struct td_job *job = g->job;
 	int rc = td_waiter_open(&g->engine.waiter, &job->target.pids, &job->target.threads, err);
 
-	if (!rc)
-		rc = start_child(g, inherited, err);
-	if (!rc)
-		rc = open_sampler(g, err);
+	rc = rc ?: start_child(g, inherited, err);
+	rc = rc ?: open_sampler(g, err);
 	if (rc)
 		return rc;
 	read_spaces(g);
@@ -237,8 +232,7 @@ static int run_all(struct td_gathering *g, struct td_inherited *inherited, struc
 	td_job_say_notes(job);
 	g->cpus.start_ns = td_now_ns();
 	rc = begin(g, err);
-	if (!rc)
-		rc = td_engine_run(&g->engine, serve, g, err);
+	rc = rc ?: td_engine_run(&g->engine, serve, g, err);
 	return end(g, rc, err);
 }
 
@@ -262,8 +256,7 @@ int td_gather(struct td_gathering *g, struct td_inherited *inherited, struct td_
 
 	g->engine.waiter = TD_WAITER_NONE;
 	g->progress = td_progress_make(g->job->request, 1);
-	if (!rc)
-		rc = run_all(g, inherited, err);
+	rc = rc ?: run_all(g, inherited, err);
 	td_progress_clear(&g->progress);
 	/* before td_child_end(), which ends a child that was never released */
 	g->status = g->engine.child.status;

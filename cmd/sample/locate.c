@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat locate: the functions that lose slots to a node of the tree. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/opts/groups.h"
@@ -21,7 +15,6 @@
 #include "cmd/say.h"
 #include "cmd/wing.h"
 #include "lib/base/suggest.h"
-#include "lib/base/util.h"
 #include "lib/count/report.h"
 #include "lib/machine/uarch.h"
 #include "metrics/explain/explain.h"
@@ -51,9 +44,7 @@ static void put_item(FILE *fp, const char *pmu, const char *event)
 
 static bool has_node(const struct td_pmu_events *files, const char *pmu, const char *node)
 {
-	for (size_t i = 0; i < files->nr_metrics; i++) {
-		const struct td_model_metric *metric = &files->metrics[i];
-
+	td_for_each(const struct td_model_metric, metric, files->metrics, files->nr_metrics) {
 		if (strcmp(metric->pmu, pmu) == 0 && strcasecmp(metric->name, node) == 0)
 			return true;
 	}
@@ -67,9 +58,7 @@ static const struct td_model_metric *find_short(const struct td_pmu_events *file
 {
 	const struct td_model_metric *found = NULL;
 
-	for (size_t i = 0; i < files->nr_metrics; i++) {
-		const struct td_model_metric *metric = &files->metrics[i];
-
+	td_for_each(const struct td_model_metric, metric, files->metrics, files->nr_metrics) {
 		if (!td_node_is_short_for(name, strlen(name), metric->name))
 			continue;
 		if (found && strcmp(found->name, metric->name) != 0)
@@ -98,31 +87,15 @@ static bool is_explained(const char *node)
 	char name[64];
 
 	snprintf(name, sizeof(name), "tma_%s", node);
-	return td_explanation_exists(node) || td_explanation_exists(name);
-}
-
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+	return td_explanation_find(node) || td_explanation_find(name);
 }
 
 /* Returns true if the shell finds a command with this name. */
-static bool is_found(const char *name)
+static bool is_program(const char *name)
 {
-	const char *path = getenv("PATH");
-	bool found = strchr(name, '/');
+	td_autofree char *file = td_find_program(name, X_OK);
 
-	while (!found && path && *path) {
-		int length = (int)strcspn(path, ":");
-		td_autofree char *file = NULL;
-
-		file = td_aprintf("%.*s/%s", length, path, name);
-		found = length > 0 && is_program(file);
-		path += length + (path[length] == ':');
-	}
-	return found;
+	return file;
 }
 
 static int no_such_node(const struct td_pmu_events *files, const char *node, struct td_err *err)
@@ -192,8 +165,7 @@ static bool try_node(const struct search *search, const char *node)
 	snprintf(choice->node, sizeof(choice->node), "%s", node);
 	events = td_open_memstream(&choice->events, &size);
 	without = td_open_memstream(&choice->without, &size);
-	for (size_t i = 0; i < search->machine->nr_core; i++) {
-		const struct td_pmu *pmu = &search->machine->pmus[i];
+	td_for_each(const struct td_pmu, pmu, search->machine->pmus, search->machine->nr_core) {
 		struct td_metric_facts facts;
 
 		if (pmu->skip)
@@ -249,12 +221,10 @@ static int choose_events(struct td_choice *choice, const struct td_request *requ
 
 	*choice = (struct td_choice){ 0 };
 	td_catalog_init(&catalog, &fs, &machine, request->metrics_dir);
-	if (!rc)
-		rc = td_machine_check_known(&machine, err);
+	rc = rc ?: td_machine_check_known(&machine, err);
 	if (!rc && !machine.nr_core)
 		rc = td_why_no_tree(&machine, err);
-	if (!rc)
-		rc = td_catalog_read(&catalog, err);
+	rc = rc ?: td_catalog_read(&catalog, err);
 	if (!rc && !try_all(&search, nodes, nr)) {
 		search.strict = false;
 		if (!try_all(&search, nodes, nr))
@@ -344,7 +314,7 @@ static int count_first(struct td_choice *choice, const struct td_request *reques
 	td_progress_stage(&progress, "finding the node");
 	rc = td_session_find(&counting, inherited, &focus, attempt, status, err);
 	td_progress_clear(&progress);
-	return rc ? rc : choose_found(choice, &focus, request, err);
+	return rc ?: choose_found(choice, &focus, request, err);
 }
 
 static int take_named(struct td_choice *choice, const struct td_request *request,
@@ -506,8 +476,7 @@ static bool is_beside(const struct td_locating *l, int event)
  */
 static void add_counts(struct td_locating *l, int location, int caller)
 {
-	for (size_t w = 0; w < l->windows.nr; w++) {
-		const struct td_window *window = &l->windows.v[w];
+	td_for_each(const struct td_window, window, l->windows.v, l->windows.nr) {
 		const struct td_group *group = &l->job.plan.groups[window->group];
 
 		for (size_t i = 0; i < group->nr; i++) {
@@ -677,8 +646,7 @@ static void name_sampled(struct td_locating *l)
 {
 	const struct td_plan *plan = &l->job.plan;
 
-	for (size_t i = 0; i < l->where.nr; i++) {
-		struct td_where_event *event = &l->where.events[i];
+	td_for_each(struct td_where_event, event, l->where.events, l->where.nr) {
 		const struct td_group *group;
 
 		if (!is_beside(l, event->index))
@@ -710,9 +678,8 @@ static int open_sink(struct td_locating *l, struct td_err *err)
 	l->files = l->request->sampling.files;
 	l->sink.unseen = td_where_is_displaced(l->request);
 	rc = td_sink_open(&l->sink, &l->sampled, &frame, err);
-	if (!rc)
-		rc = td_append_check(&l->sink, NULL, &sheet, err);
-	return rc ? rc : td_stack_files_open(&l->files, err);
+	rc = rc ?: td_append_check(&l->sink, NULL, &sheet, err);
+	return rc ?: td_stack_files_open(&l->files, err);
 }
 
 static int show(struct td_locating *l, struct td_err *err)
@@ -730,7 +697,7 @@ static int show(struct td_locating *l, struct td_err *err)
 	rc = td_sink_begin(&l->sink, err);
 	if (!rc)
 		writer->out->where(writer, &l->where);
-	return rc ? rc : td_stack_files_write(&l->files, where, writer->frame, err);
+	return rc ?: td_stack_files_write(&l->files, where, writer->frame, err);
 }
 
 static int sample(struct td_locating *l, struct td_inherited *inherited, int *status,
@@ -784,8 +751,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 
 	td_inherited_change(&inherited);
 	rc = choose(&l, &inherited, status, err);
-	if (!rc)
-		rc = plan(&l, err);
+	rc = rc ?: plan(&l, err);
 	if (!rc)
 		rc = opts->request.dry_run ? td_dry_run(&l.job, err)
 					   : sample(&l, &inherited, status, err);
@@ -802,7 +768,7 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 	if (opts->request.sampling.node ||
 	    (opts->request.nr_events && strncmp(word, "tma_", 4) != 0))
 		return 1;
-	if (strcmp(word, "auto") != 0 && !is_explained(word) && is_found(word))
+	if (strcmp(word, "auto") != 0 && !is_explained(word) && is_program(word))
 		return 1;
 	opts->request.sampling.node = word;
 	return 0;

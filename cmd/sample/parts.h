@@ -146,18 +146,16 @@ int td_overhead_limit(struct td_job *job, struct td_sampling *how, struct td_job
 
 #define TD_CHOICE_NODE 64
 
-/* The events to sample for a node of the tree. */
-struct td_choice {
-	char *events;              /* "cpu_core/A.B/P,cpu_atom/C.D/P"; owned */
-	char node[TD_CHOICE_NODE]; /* name of the node in the metric files */
-	char pmu[TD_CHOICE_NODE];  /* PMU where it is the biggest loss; "": the user named it */
-	char *without;             /* core types without an event: "cpu_atom"; owned */
-};
-
 /* A run of tdstat locate. */
 struct td_locating {
 	const struct td_request *request;
-	struct td_choice choice;
+	/* The events to sample for a node of the tree. */
+	struct td_choice {
+		char *events;              /* "cpu_core/A.B/P,cpu_atom/C.D/P"; owned */
+		char node[TD_CHOICE_NODE]; /* name of the node in the metric files */
+		char pmu[TD_CHOICE_NODE];  /* where it is the biggest loss; "": the user named it */
+		char *without;             /* core types without an event: "cpu_atom"; owned */
+	} choice;
 	struct td_event_arg arg;   /* the chosen event, as an argument of -e */
 	struct td_request sampled; /* the request with this argument */
 	struct td_job job;

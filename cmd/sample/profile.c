@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat profile: where the slots go in the functions of a program. */
-#include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/sample/parts.h"
 #include "cmd/sample/result.h"
-#include "lib/base/util.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/fit.h"
 #include "lib/sample/windows.h"
@@ -158,8 +154,7 @@ static int plan(struct profiling *p, const struct td_request *request, struct td
 	td_autofree struct td_sampling *rates = NULL;
 	int rc = td_job_plan(&p->job, request, err);
 
-	if (!rc)
-		rc = td_job_join(&p->job, err);
+	rc = rc ?: td_job_join(&p->job, err);
 	if (rc)
 		return rc;
 	p->groups = td_plan_groups(&p->job.plan);
@@ -190,8 +185,7 @@ static int sample(struct profiling *p, struct td_inherited *inherited, int *stat
 	int rc = td_region_result_open(&p->result, &p->job, &p->regions, err);
 
 	p->files = p->job.request->sampling.files;
-	if (!rc)
-		rc = td_stack_files_open(&p->files, err);
+	rc = rc ?: td_stack_files_open(&p->files, err);
 	p->result.view.sink.frame.start_ns = td_wall_ns();
 	if (!rc) {
 		rc = td_gather(g, inherited, err);
@@ -204,8 +198,7 @@ static int sample(struct profiling *p, struct td_inherited *inherited, int *stat
 					      &p->batched);
 		rc = td_region_result_show(&p->result, &p->batched, &g->usage, g->status, err);
 	}
-	if (!rc)
-		rc = td_hues_put_stacks(&p->result.view, &g->locations, &p->hits, &p->files, err);
+	rc = rc ?: td_hues_put_stacks(&p->result.view, &g->locations, &p->hits, &p->files, err);
 	td_stack_files_close(&p->files, !rc);
 	return td_region_result_close(&p->result, rc, err);
 }

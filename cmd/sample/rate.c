@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Chooses the number of samples per second, and limits their cost. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cmd/run/clock.h"
 #include "cmd/sample/parts.h"
-#include "lib/base/util.h"
 
 /* Rounds with and without samples alternate, because other processes may run. */
 #define ROUNDS   8

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Takes the records of the rings, and adds rings of further CPUs. */
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <string.h>
 
 #include "cmd/sample/parts.h"
-#include "lib/base/util.h"
 
 /*
  * Returns the location of an address.  If the kernel hides its addresses from this user, they

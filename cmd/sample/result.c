@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/sample/result.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/opts/rerun.h"
 #include "cmd/plan/catalog.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "lib/recording/recording.h"
 
@@ -42,10 +38,8 @@ int td_region_result_open(struct td_region_result *result, struct td_job *job,
 		.source = make_source(job, regions),
 	};
 	rc = td_view_init(&result->view, &result->source, job->request, err);
-	if (!rc)
-		rc = td_view_open(&result->view, job->request, err);
-	if (!rc)
-		rc = td_view_check_append(&result->view, err);
+	rc = rc ?: td_view_open(&result->view, job->request, err);
+	rc = rc ?: td_view_check_append(&result->view, err);
 	if (!rc && job->request->calls.record)
 		rc = td_recorder_open(&result->recorder, job->request->calls.record, err);
 	return rc;
@@ -64,9 +58,8 @@ static int record(struct td_region_result *result, const struct td_counted *coun
 	if (!rc)
 		td_recording_write_regions(recorder->fp, &result->job->machine,
 					   result->source.regions);
-	if (!rc)
-		rc = td_recorder_put(recorder, counted, &names, err);
-	return rc ? rc : td_recorder_end(recorder, usage, status, err);
+	rc = rc ?: td_recorder_put(recorder, counted, &names, err);
+	return rc ?: td_recorder_end(recorder, usage, status, err);
 }
 
 int td_region_result_show(struct td_region_result *result, const struct td_batched *counts,
@@ -80,9 +73,8 @@ int td_region_result_show(struct td_region_result *result, const struct td_batch
 
 	if (!rc && counts->readings.nr)
 		rc = td_view_put(&result->view, &counted, err);
-	if (!rc)
-		rc = td_view_end_run(&result->view, usage, err);
-	return rc ? rc : record(result, &counted, usage, status, err);
+	rc = rc ?: td_view_end_run(&result->view, usage, err);
+	return rc ?: record(result, &counted, usage, status, err);
 }
 
 int td_region_result_close(struct td_region_result *result, int rc, struct td_err *err)

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/sample/where.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/output/out.h"
 #include "cmd/view/sink.h"
-#include "lib/base/index.h"
-#include "lib/base/util.h"
 #include "lib/sample/windows.h"
 
 void td_where_want(struct td_where *where, const struct td_request *request)
@@ -98,8 +92,7 @@ static enum td_part largest_part(const struct td_report *report, const struct td
 	enum td_part largest = TD_NR_PARTS;
 	double most = 0;
 
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_node *node = &row->nodes[i];
+	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		double value = td_cell_value(&row->cells[node->column]);
 		enum td_part part = td_part_of(report->columns[node->column].name);
 
@@ -288,16 +281,12 @@ static int show(const struct td_recording *rec, const struct td_where *where,
 
 	if (!rc && td_recording_is_written(rec, fileno(sink.writer.fp)))
 		rc = td_err_usage(err, "%s is the recording that is being read", sink.name);
-	if (!rc)
-		rc = td_append_check(&sink, NULL, &sheet, err);
-	if (!rc)
-		rc = open_stack_files(rec, &files, err);
-	if (!rc)
-		rc = td_sink_begin(&sink, err);
+	rc = rc ?: td_append_check(&sink, NULL, &sheet, err);
+	rc = rc ?: open_stack_files(rec, &files, err);
+	rc = rc ?: td_sink_begin(&sink, err);
 	if (!rc)
 		sink.writer.out->where(&sink.writer, where);
-	if (!rc)
-		rc = td_stack_files_write(&files, where, &sink.frame, err);
+	rc = rc ?: td_stack_files_write(&files, where, &sink.frame, err);
 	td_stack_files_close(&files, !rc);
 	return td_sink_end(&sink, rc, err);
 }
@@ -315,8 +304,7 @@ int td_replay_locate(struct td_recording *rec, const struct td_request *request,
 	where.nr_samples = l.nr_samples;
 	if (!rc)
 		td_where_make(&where, &rec->plan, &rec->machine, &samples.locations, &l.hits);
-	if (!rc)
-		rc = show(rec, &where, request, err);
+	rc = rc ?: show(rec, &where, request, err);
 	td_where_free(&where);
 	td_hits_free(&l.hits);
 	free(l.samples);
@@ -374,10 +362,8 @@ int td_replay_profile(struct td_recording *rec, struct td_view *view, uint64_t *
 		rc = read_windows(rec, &samples, want_stacks(view, &files) ? &hits : NULL, &counts,
 				  err);
 	*time_ns = rec->usage.elapsed_ns;
-	if (!rc)
-		rc = put_profile(rec, view, &counts, err);
-	if (!rc)
-		rc = td_hues_put_stacks(view, &samples.locations, &hits, &files, err);
+	rc = rc ?: put_profile(rec, view, &counts, err);
+	rc = rc ?: td_hues_put_stacks(view, &samples.locations, &hits, &files, err);
 	td_stack_files_close(&files, !rc);
 	td_batched_free(&counts);
 	td_hits_free(&hits);

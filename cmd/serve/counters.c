@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The series of each family, found by their labels, and the rows that are added to them. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "cmd/serve/counters.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /* clang-format off */
 static const struct td_family_row rows[TD_NR_FAMILIES] = {
@@ -281,9 +278,7 @@ static bool has_value_now(const struct td_counters *counters, enum td_family_kin
 
 void td_counters_free(struct td_counters *counters)
 {
-	for (size_t kind = 0; kind < TD_NR_FAMILIES; kind++) {
-		struct td_family *family = &counters->families[kind];
-
+	td_for_each(struct td_family, family, counters->families, TD_NR_FAMILIES) {
 		for (size_t i = 0; i < family->nr; i++)
 			free_labels(&family->v[i]);
 		free(family->v);
@@ -334,9 +329,7 @@ static void drop_of(struct td_counters *counters, struct td_family *family)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < family->nr; i++) {
-		struct td_series *series = &family->v[i];
-
+	td_for_each(struct td_series, series, family->v, family->nr) {
 		if (!is_gone(counters, series->labels[ID])) {
 			family->v[kept++] = *series;
 			continue;
@@ -623,8 +616,7 @@ void td_counters_add(struct td_counters *counters, const struct td_report *repor
 	if (cgroups)
 		series_put(counters, TD_FAMILY_CGROUPS, &own,
 			   (double)(cgroups->nr - cgroups->nr_gone));
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		const struct place place = { counters, report, row, id_of(counters, row) };
 
 		if (is_there(&place) && has_room(&place))

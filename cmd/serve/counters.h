@@ -13,7 +13,6 @@
 
 #include <stdio.h>
 
-#include "lib/base/index.h"
 #include "lib/count/report.h"
 #include "lib/target/cgroup.h"
 

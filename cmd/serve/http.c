@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Answers HTTP requests, using libmicrohttpd. */
-#include <errno.h>
 #include <fcntl.h>
 #include <microhttpd.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -152,9 +149,7 @@ void td_http_cut_off(struct td_http *http)
 		return;
 	pthread_mutex_lock(&http->lock);
 	longest = is_crowded(http) ? CROWDED_NS : LONGEST_NS;
-	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
-		const struct guest *guest = &http->guests[i];
-
+	td_for_each(const struct guest, guest, http->guests, MAX_CONNECTIONS) {
 		if (guest->fd >= 0 && td_since(now, guest->since_ns) > longest)
 			shutdown(guest->fd, SHUT_RDWR);
 	}

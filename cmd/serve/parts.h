@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stddef.h>
-
 #include "cmd/serve/counters.h"
-#include "lib/base/err.h"
 
 /* --- http.c: the answers -------------------------------------------------- */
 

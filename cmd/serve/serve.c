@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat serve: count until stopped, and answer Prometheus. */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <netdb.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -25,7 +20,6 @@
 #include "cmd/view/viewer.h"
 #include "cmd/wing.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/uarch.h"
@@ -191,7 +185,7 @@ static int bind_unix(struct listener *listener, const struct sockaddr_un *un)
 	rc = rc ? -errno : 0;
 	umask(before);
 	if (rc || lstat(un->sun_path, &st))
-		return rc ? rc : -errno;
+		return rc ?: -errno;
 	listener->dev = st.st_dev;
 	listener->ino = st.st_ino;
 	return listen(listener->fd, BACKLOG) ? -errno : 0;
@@ -207,8 +201,7 @@ static int open_unix(struct listener *listener, const char *path, struct td_err 
 	strcpy(un.sun_path, path);
 	listener->path = path;
 	rc = remove_stale(&un);
-	if (!rc)
-		rc = bind_unix(listener, &un);
+	rc = rc ?: bind_unix(listener, &un);
 	if (rc)
 		return td_err_set(err, rc, "cannot listen on %s: %s", path, strerror(-rc));
 	return 0;
@@ -371,9 +364,8 @@ static int replace(const struct textfile *file, struct td_err *err)
 {
 	size_t size = 0;
 	td_autofree char *text = exposed_text(&file->counters, file->how, &size);
-	int rc;
+	int rc = write_temporary(file, text, size);
 
-	rc = write_temporary(file, text, size);
 	if (!rc && rename(file->temporary, file->path))
 		rc = errno;
 	if (!rc)
@@ -633,7 +625,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 {
 	int rc = listener_check(opts->listen, err);
 
-	return rc ? rc : td_opts_check_counting(opts, err);
+	return rc ?: td_opts_check_counting(opts, err);
 }
 
 /* clang-format off */

@@ -2,8 +2,6 @@
 /* Level 1 as bars, and as a heat map, with letters in addition to colours. */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "cmd/top/parts.h"
@@ -163,9 +161,7 @@ static void find_children(struct children *children, const struct td_report *rep
 	const char *name = report->columns[above->column].name;
 
 	*children = (struct children){ .report = report, .row = row };
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_node *node = &row->nodes[i];
-
+	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		if (node->level == 2 && node->parent && strcmp(node->parent, name) == 0 &&
 		    children->nr < MAX_CHILDREN)
 			children->v[children->nr++] =

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A window's text with styles, cell by cell. */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/top/parts.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 static char *printable(const char *text)
 {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Draws the whole window. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "cmd/top/parts.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /* --- panes ------------------------------------------------------------- */
 
@@ -293,9 +289,7 @@ static void top_put_tree(struct td_canvas *canvas, struct td_top_area area,
 	for (size_t i = 0; i < report->nr_rows; i++)
 		nr += is_of(&report->rows[i], id) ? lines_of(&report->rows[i]) : 0;
 	scroll(state, nr, area.lines);
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		for (size_t k = 0; is_of(row, id) && k < lines_of(row); k++, at++) {
 			int y = area.y + (int)at - (int)state->first;
 
@@ -325,8 +319,7 @@ static void top_put_tree(struct td_canvas *canvas, struct td_top_area area,
 
 /* The columns that fit. */
 struct columns {
-	bool busy, ghz, ipc, pmu;
-	bool parts[TD_NR_PARTS];
+	bool busy, ghz, ipc, pmu, parts[TD_NR_PARTS];
 	int worst;      /* width; 0: not shown */
 	bool processes; /* ids are those of processes */
 };
@@ -459,9 +452,7 @@ static const struct td_node *find_worst(const struct td_report *report, const st
 {
 	const struct td_node *worst = NULL;
 
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_node *node = &row->nodes[i];
-
+	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		if (!node->level || !td_top_is_over(row, node) ||
 		    td_top_part_of(report, node) == TD_PART_RETIRING)
 			continue;
@@ -696,8 +687,7 @@ static const char *const section_names[NR_SECTIONS] = { "bars", "values", "path"
 							"CPUs", "hint",   "level 2" };
 
 struct layout {
-	int lines[NR_SECTIONS];
-	int wanted[NR_SECTIONS];
+	int lines[NR_SECTIONS], wanted[NR_SECTIONS];
 	int upper; /* sum of lines */
 };
 
@@ -722,8 +712,7 @@ static int children_lines(const struct drawing *d)
 {
 	int sum = 0;
 
-	for (size_t i = 0; i < d->report->nr_rows; i++) {
-		const struct td_row *row = &d->report->rows[i];
+	td_for_each(const struct td_row, row, d->report->rows, d->report->nr_rows) {
 		int nr = 0;
 
 		if (is_shown(d, row))
@@ -815,9 +804,7 @@ static int put_upper(const struct drawing *d, const struct layout *layout, int y
 {
 	int bars = layout->lines[SECTION_BARS];
 
-	for (size_t i = 0; i < d->report->nr_rows; i++) {
-		const struct td_row *row = &d->report->rows[i];
-
+	td_for_each(const struct td_row, row, d->report->rows, d->report->nr_rows) {
 		if (bars && is_shown(d, row)) {
 			y = put_pmu(d, layout, y, row);
 			bars--;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The meaning of keys. */
-#include <string.h>
 
 #include "cmd/top/parts.h"
-#include "lib/base/util.h"
 
 /* --- lines ----------------------------------------------------------------- */
 

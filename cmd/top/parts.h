@@ -8,13 +8,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "cmd/request.h"
 #include "cmd/view/source.h"
 #include "cmd/view/viewer.h"
-#include "lib/base/err.h"
 #include "lib/count/report.h"
 #include "metrics/explain/explain.h"
 #include "metrics/verdict/verdict.h"
@@ -34,22 +30,19 @@ enum td_top_style {
 	TD_TOP_NR_STYLES = TD_TOP_PART + 5
 };
 
-struct td_top_cell {
-	int y, x, width; /* the text is cut at the width */
-	enum td_top_style style;
-	char *text; /* printable UTF-8 */
-};
-
 /* The contents of a window. */
 struct td_canvas {
 	int width, height;
-	struct td_top_cell *cells;
+	struct td_top_cell {
+		int y, x, width; /* the text is cut at the width */
+		enum td_top_style style;
+		char *text; /* printable UTF-8 */
+	} * cells;
 	size_t nr;
 };
 
 /*
- * Put a text, cut at width columns and at the edge of the window.  Escapes unprintable
- * characters.
+ * Put a text, cut at width columns and at the edge of the window.  Escapes unprintable characters.
  */
 void td_canvas_put(struct td_canvas *canvas, int y, int x, int width, enum td_top_style style,
 		   const char *fmt, ...) __attribute__((format(printf, 6, 7)));
@@ -105,8 +98,7 @@ enum td_top_sort {
 struct td_top_state {
 	enum td_top_pane pane;
 	enum td_top_sort sort;
-	bool reversed;
-	bool paused;
+	bool reversed, paused;
 	bool typing; /* letters go to the filter */
 	char filter[TD_TOP_FILTER_SIZE];
 	/* selected row of the table as drawn; "": none */
@@ -200,17 +192,15 @@ double td_top_value(const struct td_row *row, const struct td_node *node);
 /* Is the node marked with *, as in the text format? */
 bool td_top_is_over(const struct td_row *row, const struct td_node *node);
 
-/* A line of the table: a row of the report in numbers. */
-struct td_top_line {
-	const struct td_row *row;
-	struct td_top_parts parts;
-	/* the row's lost slots as a share of all slots in the table; NaN: unknown */
-	double lost_pct;
-};
-
 struct td_top_lines {
 	const struct td_report *report; /* borrowed */
-	struct td_top_line *v;
+	/* A line of the table: a row of the report in numbers. */
+	struct td_top_line {
+		const struct td_row *row;
+		struct td_top_parts parts;
+		/* the row's lost slots as a share of all slots in the table; NaN: unknown */
+		double lost_pct;
+	} * v;
 	size_t nr;
 	size_t nr_filtered; /* rows that the filter hides */
 	bool has[5];        /* some line has this node of level 1 */

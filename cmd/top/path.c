@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The line with the path to the bottleneck. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/advice.h"
 #include "cmd/top/parts.h"
-#include "lib/base/util.h"
 
 /* --- the largest nodes, if errors are unknown ------------------------------ */
 
@@ -24,9 +20,7 @@ static const struct td_node *largest_below(const struct td_report *report, const
 {
 	const struct td_node *largest = NULL;
 
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_node *node = &row->nodes[i];
-
+	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		if (!is_below(report, node, above) || !td_top_is_over(row, node))
 			continue;
 		if (!largest || td_top_value(row, node) > td_top_value(row, largest))
@@ -40,9 +34,7 @@ static const struct td_row *busiest(const struct td_report *report, const char *
 {
 	const struct td_row *most = NULL;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		if (row->package || row->idle)
 			continue;
 		if (*id && strcmp(row->id, id) != 0)

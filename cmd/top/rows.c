@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Copies of reports, and their rows in numbers. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/out.h"
 #include "cmd/top/parts.h"
-#include "lib/base/memory.h"
 
 /* --- copies of reports ---------------------------------------------------- */
 
@@ -115,8 +112,7 @@ void td_top_parts_find(struct td_top_parts *parts, const struct td_report *repor
 	*parts = (struct td_top_parts){ 0 };
 	for (int i = 0; i < TD_NR_PARTS; i++)
 		parts->pct[i] = NAN;
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_node *node = &row->nodes[i];
+	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		enum td_part part = td_top_part_of(report, node);
 
 		if (part == TD_NR_PARTS)

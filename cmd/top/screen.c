@@ -3,14 +3,10 @@
 #include "cmd/top/parts.h" /* before term.h, which defines common words as macros */
 
 #include <curses.h>
-#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
@@ -21,7 +17,6 @@
 
 #include "cmd/run/signals.h"
 #include "lib/base/library.h"
-#include "lib/base/util.h"
 
 /* --- ncurses --------------------------------------------------------------- */
 

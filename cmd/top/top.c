@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat top: a live view of where the slots go. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,7 +14,6 @@
 #include "cmd/top/parts.h"
 #include "cmd/view/view.h"
 #include "cmd/wing.h"
-#include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 
 /* --- viewer ------------------------------------------------------------ */
@@ -278,8 +273,7 @@ static int top_open(struct td_top *top, struct td_err *err)
 
 	*top = (struct td_top){ .screen = TD_SCREEN_CLOSED, .messages = STDERR_NONE };
 	rc = td_terminal_check(err);
-	if (!rc)
-		rc = td_screen_prepare(&top->screen, err);
+	rc = rc ?: td_screen_prepare(&top->screen, err);
 	top->viewer = (struct td_viewer){
 		.begin = begin,
 		.whole = keep_total,
@@ -393,20 +387,14 @@ static int open_player(struct player *p, struct td_notes *notes, struct td_err *
 	const struct td_ints none = { 0 };
 	int rc = td_recorded_open(recorded, p->request->input, p->request, err);
 
-	if (!rc)
-		rc = td_recorded_measure(recorded, notes, err);
+	rc = rc ?: td_recorded_measure(recorded, notes, err);
 	if (!rc && !recorded->source.tree)
 		return no_tree(recorded, err);
-	if (!rc)
-		rc = td_recorded_check(&recorded->rec, recorded->source.how, &recorded->request,
-				       err);
-	if (!rc)
-		rc = td_view_init(&p->view, &recorded->source, &recorded->request, err);
+	rc = rc ?: td_recorded_check(&recorded->rec, recorded->source.how, &recorded->request, err);
+	rc = rc ?: td_view_init(&p->view, &recorded->source, &recorded->request, err);
 	p->view.viewer = &p->top->viewer;
-	if (!rc)
-		rc = td_view_open(&p->view, &recorded->request, err);
-	if (!rc)
-		rc = td_waiter_open(&p->waiter, &none, &none, err);
+	rc = rc ?: td_view_open(&p->view, &recorded->request, err);
+	rc = rc ?: td_waiter_open(&p->waiter, &none, &none, err);
 	p->waiter.viewer = p->top->screen.fd;
 	return rc;
 }
@@ -428,8 +416,7 @@ static int top_play(struct td_top *top, const struct td_request *request, size_t
 		td_say_notes(&notes);
 		rc = td_view_begin(&p.view, err);
 	}
-	if (!rc)
-		rc = play_rows(&p, at, err);
+	rc = rc ?: play_rows(&p, at, err);
 	td_waiter_close(&p.waiter);
 	if (td_view_close(&p.view, rc ? &late : err) && !rc)
 		rc = err->code;
@@ -745,8 +732,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	rc = top_open(&top, err);
 	if ((rc == -ENOTTY || rc == -EINVAL) && request.input)
 		td_err_hint(err, "without a terminal use: tdstat report %s", request.input);
-	if (!rc)
-		rc = count(&top, &request, opts->request.show.aggregations != 0, status, err);
+	rc = rc ?: count(&top, &request, opts->request.show.aggregations != 0, status, err);
 	top_close(&top);
 	return rc;
 }

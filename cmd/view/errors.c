@@ -7,13 +7,9 @@
  * like fewer events of its run.  Therefore, the other runs are scaled down to the same work.  The
  * scale comes from the instructions of each core type, which every run counts.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/view/errors.h"
-#include "lib/base/util.h"
 #include "lib/plan/fit.h"
 #include "metrics/eval/finished.h"
 

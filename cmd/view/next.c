@@ -2,13 +2,9 @@
 /* Command lines for the next steps after a verdict. */
 #include "cmd/view/next.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rerun.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "metrics/explain/explain.h"
 
 /* --- the same target again ------------------------------------------------ */
@@ -143,9 +139,7 @@ static void put_groups(FILE *fp, const struct td_verdict *verdict, const struct 
 	const struct td_found *focus = td_verdict_focus(verdict);
 
 	fputs(" -l 2 -M ", fp);
-	for (size_t i = 0; i < verdict->nr_path; i++) {
-		const struct td_found *above = &verdict->path[i];
-
+	td_for_each(const struct td_found, above, verdict->path, verdict->nr_path) {
 		if (above != focus && above->node->level > 1 &&
 		    has_group(source, verdict->row->pmu, above->name))
 			fprintf(fp, "%s_group,", above->name);
@@ -284,7 +278,7 @@ static void make_explain(struct td_advice *advice)
 	const struct td_found *focus = td_verdict_focus(verdict);
 	size_t i = verdict->nr_path;
 
-	while (focus && !td_explanation_exists(focus->name))
+	while (focus && !td_explanation_find(focus->name))
 		focus = i ? &verdict->path[--i] : NULL;
 	if (!focus)
 		return;

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Turns counts into rows: of an interval, of all intervals, of all runs. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/view/errors.h"
 #include "cmd/view/next.h"
 #include "cmd/view/view.h"
-#include "lib/base/memory.h"
-#include "lib/base/util.h"
 #include "metrics/eval/finished.h"
 #include "metrics/slow/slow.h"
 #include "metrics/table/table.h"
@@ -122,9 +117,7 @@ static double time_of(const struct td_regions *regions, int timed)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < regions->nr; i++) {
-		const struct td_region *region = &regions->v[i];
-
+	td_for_each(const struct td_region, region, regions->v, regions->nr) {
 		if (region->timed == timed && !region->slow && !region->own)
 			sum += (double)region->calls.time_ns;
 	}
@@ -224,7 +217,7 @@ static int by_order(const void *a, const void *b)
 		return -1;
 	if (x->region->order < y->region->order)
 		return 1;
-	return rc ? rc : -strcmp(x->pmu, y->pmu);
+	return rc ?: -strcmp(x->pmu, y->pmu);
 }
 
 static void sort(struct td_report *report)
@@ -361,9 +354,7 @@ static void view_forget_busy(struct td_report *report)
 {
 	report->mostly_waited = false;
 	report->tasks_pct = NAN;
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		struct td_row *row = &report->rows[i];
-
+	td_for_each(struct td_row, row, report->rows, report->nr_rows) {
 		row->busy_pct = row->ghz = row->ipc = NAN;
 		row->activity.cycles = row->activity.instructions = NAN;
 		row->idle &= row->share_pct < TD_FEW_SLOTS_PCT;
@@ -702,14 +693,12 @@ static int put_summary(struct td_view *view, const struct td_usage *usage, struc
 
 static void keep_time(struct td_view *view, const struct td_usage *usage)
 {
-	uint64_t *slot = td_array_add(&view->runs_ns, view->nr_runs, sizeof(*slot));
-
-	*slot = usage->elapsed_ns;
 	td_times_add(&view->runs_times,
 		     &(struct td_times){ usage->elapsed_ns, usage->has_times, usage->user_ns,
 					 usage->sys_ns },
 		     !view->nr_runs);
-	view->nr_runs++;
+	td_array_push(&view->runs_ns, &view->nr_runs, &usage->elapsed_ns,
+		      sizeof(usage->elapsed_ns));
 }
 
 int td_view_end_run(struct td_view *view, const struct td_usage *usage, struct td_err *err)
@@ -728,7 +717,7 @@ int td_view_end_run(struct td_view *view, const struct td_usage *usage, struct t
 	/* each run has its own title */
 	if (view->sink.writer.out->for_people)
 		view->sink.writer.header_done = false;
-	return rc ? rc : td_sink_check(&view->sink, err);
+	return rc ?: td_sink_check(&view->sink, err);
 }
 
 static struct td_usage mean_usage(const struct td_view *view)
@@ -782,7 +771,7 @@ int td_view_join(struct td_view *view, struct td_err *err)
 	}
 	td_totals_sum_free(joined);
 	td_view_drop_kept(view);
-	return rc ? rc : td_sink_check(&view->sink, err);
+	return rc ?: td_sink_check(&view->sink, err);
 }
 
 int td_view_end(struct td_view *view, struct td_err *err)
@@ -800,5 +789,5 @@ int td_view_end(struct td_view *view, struct td_err *err)
 	rc = put_rows(&rows, err);
 	if (!rc)
 		put_end(view, &usage);
-	return rc ? rc : td_sink_check(&view->sink, err);
+	return rc ?: td_sink_check(&view->sink, err);
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/view/sink.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -12,7 +9,6 @@
 
 #include "cmd/say.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 int td_sink_check(struct td_sink *sink, struct td_err *err)
 {
@@ -120,8 +116,7 @@ int td_sink_open(struct td_sink *sink, const struct td_request *request,
 {
 	int rc = open_stream(sink, request, err);
 
-	if (!rc)
-		rc = check_clear(sink, request, err);
+	rc = rc ?: check_clear(sink, request, err);
 	if (rc)
 		return rc;
 	sink->frame = *frame;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "lib/base/identity.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregation.h"

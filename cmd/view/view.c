@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/view/view.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 static const struct td_place *places_of(const struct td_source *source)
 {
 	return source->places ? *source->places : NULL;
@@ -148,7 +145,7 @@ int td_view_open(struct td_view *view, const struct td_request *request, struct 
 		td_evaluation_make(&view->evaluation, source->tree, source->plan);
 	view->evaluation.part = request->target.all_user || request->target.all_kernel;
 	view->sink.unseen = view->viewer;
-	return rc ? rc : td_sink_open(&view->sink, request, &frame, err);
+	return rc ?: td_sink_open(&view->sink, request, &frame, err);
 }
 
 int td_view_check_append(struct td_view *view, struct td_err *err)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/view/viewer.h"
 
-#include <stdio.h>
-
 #include "cmd/output/advice.h"
 #include "lib/base/util.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-
-#include "lib/base/err.h"
 #include "lib/count/report.h"
 #include "metrics/verdict/verdict.h"
 

@@ -2,10 +2,7 @@
 #define ZLIB_CONST
 #include "lib/base/compress.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/err.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
@@ -176,7 +172,7 @@ static bool has(const struct td_notes *notes, const char *text, uint64_t hash)
 
 void td_notes_add(struct td_notes *notes, const char *fmt, ...)
 {
-	char *text, **slot;
+	char *text;
 	uint64_t hash;
 	va_list ap;
 
@@ -188,10 +184,8 @@ void td_notes_add(struct td_notes *notes, const char *fmt, ...)
 		free(text);
 		return;
 	}
-	slot = td_array_add(&notes->v, notes->nr, sizeof(*slot));
 	td_index_add(&notes->index, hash, notes->nr);
-	*slot = text;
-	notes->nr++;
+	td_array_push(&notes->v, &notes->nr, &text, sizeof(text));
 }
 
 void td_notes_truncate(struct td_notes *notes, size_t nr)

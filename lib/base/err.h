@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "lib/base/index.h"
 

@@ -2,14 +2,10 @@
 #include "lib/base/identity.h"
 
 #include <json-c/json.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 
 #include "lib/base/json.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 void td_identity_of_machine(struct td_identity *identity, bool named)
 {

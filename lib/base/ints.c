@@ -2,10 +2,6 @@
 #include "lib/base/ints.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 
@@ -84,7 +80,7 @@ static int parse_range(const char **text, int max, struct td_ints *out)
 		(*text)++;
 		rc = parse_number(text, max, &last);
 		if (rc || last < first)
-			return rc ? rc : -EDOM;
+			return rc ?: -EDOM;
 	}
 	if (last - first >= TD_MAX_INTS)
 		return -EINVAL;

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/json.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
-#include <string.h>
 
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 
 /* Returns the number of bytes at the start of text that are all ASCII, or all not. */
 static size_t span(const char *text, bool ascii)

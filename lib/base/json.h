@@ -2,9 +2,6 @@
 #pragma once
 
 #include <json-c/json.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 #include "lib/base/util.h"
 

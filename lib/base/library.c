@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdbool.h>
 
 #ifdef TD_STATIC
 /*

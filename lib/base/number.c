@@ -2,12 +2,7 @@
 #include "lib/base/number.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 
@@ -190,7 +185,7 @@ static int parse_time(const char *text, uint64_t per_ms, uint64_t *out)
 	for (; !rc && divisor > 1 && factor % 10 == 0; divisor /= 10)
 		factor /= 10;
 	if (rc || __builtin_mul_overflow(digits, factor, &time))
-		return rc ? rc : -ERANGE;
+		return rc ?: -ERANGE;
 	if (time % divisor)
 		return -EDOM;
 	*out = time / divisor;

@@ -2,9 +2,6 @@
 #include "lib/base/printable.h"
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 

@@ -2,9 +2,6 @@
 #include "lib/base/suggest.h"
 
 #include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/util.h"
 
-#include <errno.h>
 #include <malloc.h>
-#include <stdio.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +18,31 @@ bool td_ends_with(const char *text, const char *end)
 bool td_same_text(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+char *td_find_file(const char *directories, const char *name, int mode)
+{
+	struct stat st;
+
+	while (directories) {
+		size_t len = strcspn(directories, ":");
+		char *path = td_aprintf("%.*s%s%s", (int)len, directories, len ? "/" : "", name);
+
+		if (access(path, mode) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+			return path;
+		free(path);
+		directories = directories[len] ? directories + len + 1 : NULL;
+	}
+	return NULL;
+}
+
+char *td_find_program(const char *name, int mode)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return td_strdup(name);
+	return td_find_file(path ? path : "/bin:/usr/bin", name, mode);
 }
 
 int td_write_all(int fd, const void *text, size_t size)

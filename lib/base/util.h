@@ -7,15 +7,21 @@
  */
 #pragma once
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/memory.h"
 
 #define TD_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* A loop in which item points to each of the nr elements of an array; NULL is fine if nr is 0. */
+#define td_for_each(type, item, array, nr) \
+	for (type *item = (array); (size_t)(item - (array)) < (nr); item++) /* NOLINT: a name */
 
 static inline void td_autofree_(void *p)
 {
@@ -51,6 +57,14 @@ struct td_clocks td_clocks_now(void);
 bool td_ends_with(const char *text, const char *end);
 /* Are both texts equal, or both NULL? */
 bool td_same_text(const char *a, const char *b);
+
+/*
+ * Returns the path of a file in a list of directories that are separated by colons, or NULL.
+ * mode: as of access(2).  The caller frees it.
+ */
+char *td_find_file(const char *directories, const char *name, int mode);
+/* Returns the path of a program, found as by a shell, or NULL.  The caller frees it. */
+char *td_find_program(const char *name, int mode);
 
 /* Closes *fd unless it is negative, and sets it to -1. */
 void td_close_fd(int *fd);

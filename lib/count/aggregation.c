@@ -6,8 +6,6 @@
  */
 #include "lib/count/aggregation.h"
 
-#include <string.h>
-
 #include "lib/base/util.h"
 
 static struct td_id_key core_key(const struct td_place *place, int cache_level)

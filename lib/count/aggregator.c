@@ -2,12 +2,8 @@
 /* Gives each CPU an id, with perf stat's names. */
 #include "lib/count/aggregator.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 

@@ -8,10 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "lib/base/err.h"
 #include "lib/count/aggregation.h"
 #include "lib/count/readings.h"
 #include "lib/count/regions.h"

@@ -2,7 +2,6 @@
 #include "lib/count/batched.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "lib/base/util.h"
 

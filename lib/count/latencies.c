@@ -2,8 +2,6 @@
 #include "lib/count/latencies.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"

@@ -2,8 +2,6 @@
 #include "lib/count/readings.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 

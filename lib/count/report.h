@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "lib/base/index.h"
 #include "lib/count/aggregation.h"
 #include "lib/event/event.h"
 

@@ -4,8 +4,6 @@
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 

@@ -9,9 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-#include "lib/base/err.h"
 #include "lib/count/readings.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"

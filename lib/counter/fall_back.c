@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"
@@ -26,9 +22,7 @@ static bool is_counted_elsewhere(const struct refused *r)
 {
 	const struct td_plan *plan = r->setup->plan;
 
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		const struct td_event *other = &plan->events.v[i];
-
+	td_for_each(const struct td_event, other, plan->events.v, plan->events.nr) {
 		if (other != r->event && other->spec == r->event->spec && !other->refusal)
 			return true;
 	}

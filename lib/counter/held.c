@@ -3,12 +3,8 @@
  * Finds the counters that other programs, the NMI watchdog or a hypervisor hold.  The
  * kernel does not list them, so groups are opened to see whether they run.
  */
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "lib/base/err.h"
-#include "lib/base/ints.h"
 #include "lib/event/event.h"
 #include "lib/machine/pmu.h"
 #include "lib/plan/plan.h"

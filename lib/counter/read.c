@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/counter/read.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,9 +26,8 @@ static size_t read_size(size_t nr)
 
 struct td_read_step *td_group_reader_add(struct td_group_reader *reader)
 {
-	struct td_read_step *step = td_array_add(&reader->steps, reader->nr_steps, sizeof(*step));
+	struct td_read_step *step = td_array_add(&reader->steps, reader->nr_steps++, sizeof(*step));
 
-	reader->nr_steps++;
 	return step;
 }
 
@@ -396,9 +392,7 @@ static void fill_lost(struct td_group_reader *reader, const struct td_read_step 
 /* Corrects the enabled time of groups that were stopped or disabled for a time. */
 static void mend_enabled(struct td_group_reader *reader)
 {
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		const struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(const struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if ((step->lost && step->resume) || (step->may_be_off && !step->behind))
 			fill_lost(reader, step);
 	}
@@ -435,9 +429,7 @@ static size_t leave_out_late(struct td_group_reader *reader)
 	struct td_reading *v = reader->delta.v;
 	size_t nr = 0;
 
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		const struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(const struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if (step->late)
 			continue;
 		if (nr < step->first)
@@ -480,8 +472,7 @@ static uint64_t waited_ns(const struct td_group_reader *reader, struct td_read_s
 /* Updates waits_ns; the readings of groups opened late are already part of the others'. */
 static void add_waits(struct td_group_reader *reader)
 {
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		struct td_read_step *step = &reader->steps[s];
+	td_for_each(struct td_read_step, step, reader->steps, reader->nr_steps) {
 		const struct td_reading *first = &reader->delta.v[step->first];
 
 		if (step->fd < 0 || first->running_ns)
@@ -499,9 +490,7 @@ static void add_waits(struct td_group_reader *reader)
  */
 static void find_dead(struct td_group_reader *reader)
 {
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if (step->fd >= 0 && step->cpu >= 0 && !step->cgroup && !step->lost &&
 		    !step->behind && !is_off(reader, step) &&
 		    !reader->delta.v[step->first].enabled_ns)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
 #include <sys/types.h>
 
-#include "lib/base/err.h"
 #include "lib/count/readings.h"
 
 /* One read(): a group on one CPU, or in one thread. */

@@ -5,8 +5,6 @@
  * dissolves their groups (perf_event_exit_cpu_context() in kernel/events/core.c), but events of
  * other PMUs than cores' move to another CPU (perf_pmu_migrate_context()).
  */
-#include <errno.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"
@@ -15,9 +13,7 @@
 /* Marks all groups on CPUs with dead groups as dead, even those that are off. */
 static void mark_cpus(struct td_group_reader *reader, const struct td_ints *cpus)
 {
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if (step->fd >= 0 && !step->moves && td_ints_has(cpus, step->cpu))
 			step->dead = true;
 	}
@@ -29,9 +25,7 @@ void td_counter_list_dead(struct td_counter *counter, struct td_ints *cpus)
 	struct td_ints whole = { 0 };
 
 	*cpus = (struct td_ints){ 0 };
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		const struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(const struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if (step->dead)
 			td_ints_add(cpus, step->cpu);
 		if (step->dead && !step->moves)
@@ -86,8 +80,7 @@ static int open_step(struct td_counter *counter, struct td_read_step *step)
 
 	td_close_unit(group, cpu, step->thread);
 	rc = td_open_unit(&counter->setup, group, cpu, step->thread);
-	if (!rc)
-		rc = td_start_unit(counter, group, cpu, step->thread);
+	rc = rc ?: td_start_unit(counter, group, cpu, step->thread);
 	if (rc)
 		td_close_unit(group, cpu, step->thread);
 	renew_descriptors(&counter->reader, step, group, cpu);
@@ -107,8 +100,7 @@ static int open_steps(struct td_counter *counter, const struct td_ints *cpus, in
 	struct td_group_reader *reader = &counter->reader;
 	int first = 0;
 
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		struct td_read_step *step = &reader->steps[s];
+	td_for_each(struct td_read_step, step, reader->steps, reader->nr_steps) {
 		int rc;
 
 		if (cgroup ? !is_in(counter, step, cgroup)
@@ -155,8 +147,7 @@ static int switch_changed(const struct td_open_set *set, const struct td_ints *b
 {
 	int rc;
 
-	for (size_t i = 0; i < set->nr_groups; i++) {
-		struct td_open_group *group = &set->groups[i];
+	td_for_each(struct td_open_group, group, set->groups, set->nr_groups) {
 		bool off = td_group_is_off(group->family, enabled);
 
 		if (off != td_group_is_off(group->family, before))
@@ -288,8 +279,7 @@ int td_counter_enable_families(struct td_counter *counter, const struct td_ints 
 	struct td_affinity before = td_affinity_save(counter);
 	int rc = open_unopened(counter, enabled, tasks, err);
 
-	if (!rc)
-		rc = switch_families(counter, enabled, err);
+	rc = rc ?: switch_families(counter, enabled, err);
 	td_affinity_restore(&before);
 	return rc;
 }
@@ -379,9 +369,7 @@ static void close_steps(struct td_counter *counter, size_t set, int group)
 {
 	struct td_group_reader *reader = &counter->reader;
 
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if (step->set != counter->sets[set].id || step->group != group)
 			continue;
 		step->fd = -1;

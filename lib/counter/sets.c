@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens and reads the sets of open groups of a counter. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/counter.h"
@@ -11,10 +8,9 @@
 
 struct td_open_set *td_counter_add_set(struct td_counter *counter)
 {
-	struct td_open_set *set = td_array_add(&counter->sets, counter->nr_sets, sizeof(*set));
+	struct td_open_set *set = td_array_add(&counter->sets, counter->nr_sets++, sizeof(*set));
 
 	set->id = counter->next_id++;
-	counter->nr_sets++;
 	return set;
 }
 
@@ -296,9 +292,7 @@ static bool is_open(const struct td_counter *counter, int cpu, size_t group)
 {
 	const struct td_group_reader *reader = &counter->reader;
 
-	for (size_t s = 0; s < reader->nr_steps; s++) {
-		const struct td_read_step *step = &reader->steps[s];
-
+	td_for_each(const struct td_read_step, step, reader->steps, reader->nr_steps) {
 		if (step->late && step->cpu == cpu && step->group == (int)group)
 			return true;
 	}
@@ -388,8 +382,7 @@ static int counter_open_threads(struct td_counter *counter, struct td_err *err)
 static int start_set(const struct td_counter *counter, const struct td_open_set *set,
 		     struct td_err *err)
 {
-	for (size_t i = 0; i < set->nr_groups; i++) {
-		const struct td_open_group *group = &set->groups[i];
+	td_for_each(const struct td_open_group, group, set->groups, set->nr_groups) {
 		int rc = td_start_unit(counter, group, 0, 0);
 
 		if (rc == -ENODEV) /* the task is exiting */

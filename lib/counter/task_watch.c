@@ -3,7 +3,6 @@
  * Reads the kernel's side-band records through libperf.  The kernel maps no ring for an inherited
  * event on all CPUs, so there is an event for each task on each CPU, and a ring for each CPU.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <internal/evsel.h>
 #include <internal/xyarray.h>
@@ -14,9 +13,6 @@
 #include <perf/evsel.h>
 #include <perf/mmap.h>
 #include <perf/threadmap.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>

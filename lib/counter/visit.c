@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/event.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/number.h"
 #include "lib/base/util.h"
@@ -167,9 +163,8 @@ bool td_event_is_level_1(const struct td_event *event)
 
 struct td_event *td_events_add(struct td_events *events)
 {
-	struct td_event *event = td_array_add(&events->v, events->nr, sizeof(*event));
+	struct td_event *event = td_array_add(&events->v, events->nr++, sizeof(*event));
 
-	events->nr++;
 	return event;
 }
 

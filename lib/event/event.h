@@ -9,11 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "lib/base/err.h"
 #include "lib/machine/pmu.h"
 
 /* Modifiers of an event or a group (perf-list(1), EVENT MODIFIERS). */

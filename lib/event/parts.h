@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include "lib/base/err.h"
 #include "lib/event/event.h"
 #include "lib/event/spec.h"
 #include "lib/event/symbols.h"

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the PMUs that count an event of the text. */
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"
@@ -188,7 +184,7 @@ static int build_pmu_event(struct td_building *b, int pmu, const char *name)
 	event->merge = !b->exact && b->machine->pmus[pmu].kind == TD_PMU_OTHER;
 	if (name)
 		rc = td_build_add_named(b, event, name);
-	return rc ? rc : td_build_add_terms(b, event, true);
+	return rc ?: td_build_add_terms(b, event, true);
 }
 
 /* --- uses of SLOTS and fields of PERF_METRICS that the kernel refuses ------ */
@@ -302,9 +298,7 @@ static const char *offer_all(struct td_building *b, struct td_closest *closest)
 	}
 	while (td_cache_next(&at, &config, cache))
 		td_closest_offer(closest, cache);
-	for (size_t i = 0; i < b->machine->nr_pmus; i++) {
-		const struct td_pmu *pmu = &b->machine->pmus[i];
-
+	td_for_each(const struct td_pmu, pmu, b->machine->pmus, b->machine->nr_pmus) {
 		if (b->spec->slashes)
 			td_closest_offer(closest, pmu->name);
 		for (size_t j = 0; j < pmu->nr_aliases; j++)
@@ -485,7 +479,7 @@ static int resolve_cache(struct td_building *b)
 		return td_span_error(b->err, &b->spec->span, "%s: this cache has no such operation",
 				     b->spec->name);
 	b->type = PERF_TYPE_HW_CACHE;
-	return rc ? rc : on_core_pmus(b, build_cache);
+	return rc ?: on_core_pmus(b, build_cache);
 }
 
 static int build_where_known(struct td_building *b, bool others)
@@ -573,7 +567,7 @@ static int resolve_pmus(struct td_building *b)
 	}
 	if (has_more(b))
 		rc = b->source->read_pmus(b->source->ctx, b->spec->name, b->err);
-	return rc ? rc : resolve_matching(b);
+	return rc ?: resolve_matching(b);
 }
 
 static int resolve_name(struct td_building *b)
@@ -607,8 +601,7 @@ static bool is_event(const struct td_building *b, const char *name)
 {
 	struct td_err unused = { 0 };
 
-	for (size_t i = 0; i < b->machine->nr_core; i++) {
-		const struct td_pmu *pmu = &b->machine->pmus[i];
+	td_for_each(const struct td_pmu, pmu, b->machine->pmus, b->machine->nr_core) {
 		const char *terms = NULL;
 
 		if (td_pmu_has_event(pmu, name))
@@ -676,7 +669,7 @@ static int resolve(struct td_building *b)
 	if (rc != UNKNOWN)
 		return rc;
 	rc = b->source->read_pmus(b->source->ctx, NULL, b->err);
-	return rc ? rc : resolve_spec(b);
+	return rc ?: resolve_spec(b);
 }
 
 int td_event_resolve(struct td_events *events, const struct td_event_text *text,
@@ -698,5 +691,5 @@ int td_event_resolve(struct td_events *events, const struct td_event_text *text,
 
 		rc = resolve(&b);
 	}
-	return rc ? rc : check_topdown(events, text, machine, err);
+	return rc ?: check_topdown(events, text, machine, err);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include "lib/base/err.h"
 #include "lib/base/suggest.h"
 #include "lib/event/tracepoint.h"
 #include "lib/machine/pmu.h"

@@ -4,10 +4,7 @@
 #include <ctype.h>
 #include <linux/hw_breakpoint.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/memory.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/event/event.h"
@@ -209,8 +206,7 @@ static int parse_breakpoint(struct cursor *c, struct td_spec *spec)
 		c->at++;
 		rc = parse_digits(c, &spec->length, "not a length");
 	}
-	if (!rc)
-		rc = parse_access(c, spec);
+	rc = rc ?: parse_access(c, spec);
 	if (rc)
 		return rc;
 	spec->name = td_strndup(c->text + at, c->at - at);
@@ -279,11 +275,10 @@ static int parse_value(struct cursor *c, struct td_term *term)
 
 static int parse_term(struct cursor *c, struct td_spec *spec)
 {
-	struct td_term *term = td_array_add(&spec->terms, spec->nr_terms, sizeof(*term));
+	struct td_term *term = td_array_add(&spec->terms, spec->nr_terms++, sizeof(*term));
 	size_t at, len;
 	int rc;
 
-	spec->nr_terms++;
 	skip_blanks(c);
 	at = c->at;
 	len = skip_word(c, ",=/{}");
@@ -359,19 +354,17 @@ static void set_span(struct cursor *c, struct td_spec *spec, size_t at)
 
 static int parse_event(struct cursor *c, struct td_event_text *events, int group)
 {
-	struct td_spec *spec = td_array_add(&events->specs, events->nr_specs, sizeof(*spec));
+	struct td_spec *spec = td_array_add(&events->specs, events->nr_specs++, sizeof(*spec));
 	size_t at;
 	int rc;
 
-	events->nr_specs++;
 	spec->group = group;
 	skip_blanks(c);
 	at = c->at;
 	rc = parse_name(c, spec);
 	if (!rc && accept(c, '/'))
 		rc = parse_terms(c, spec);
-	if (!rc)
-		rc = parse_suffix(c, spec);
+	rc = rc ?: parse_suffix(c, spec);
 	if (rc)
 		return rc;
 	set_span(c, spec, at);
@@ -420,7 +413,7 @@ static int parse_group(struct cursor *c, struct td_event_text *events)
 		skip_blanks(c);
 		rc = parse_modifiers(c, &mods);
 	}
-	return rc ? rc : join_group(events, first, &mods, c->err);
+	return rc ?: join_group(events, first, &mods, c->err);
 }
 
 /* Skips "{" or "NAME{".  Names of groups are perf's syntax; tdstat ignores them. */

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "lib/base/err.h"
 #include "lib/event/event.h"
 
 /* A place in the user's text, which is borrowed. */

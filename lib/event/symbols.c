@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/symbols.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"
@@ -80,9 +77,7 @@ const size_t td_nr_symbols = TD_ARRAY_SIZE(td_symbols);
 
 const struct td_symbol *td_symbol_find(const char *name)
 {
-	for (size_t i = 0; i < td_nr_symbols; i++) {
-		const struct td_symbol *symbol = &td_symbols[i];
-
+	td_for_each(const struct td_symbol, symbol, td_symbols, td_nr_symbols) {
 		if (strcmp(symbol->name, name) == 0 ||
 		    (symbol->alias && strcmp(symbol->alias, name) == 0))
 			return symbol;
@@ -92,9 +87,7 @@ const struct td_symbol *td_symbol_find(const char *name)
 
 const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config)
 {
-	for (size_t i = 0; i < td_nr_symbols; i++) {
-		const struct td_symbol *symbol = &td_symbols[i];
-
+	td_for_each(const struct td_symbol, symbol, td_symbols, td_nr_symbols) {
 		if (symbol->tool == TD_TOOL_NONE && symbol->type == type &&
 		    symbol->config == config)
 			return symbol;

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "lib/event/event.h"
 
 /* An event that every kernel knows by name (perf_event_open(2)), spelled as in perf. */

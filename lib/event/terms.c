@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Adds terms to events, which set bits in their configs. */
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/number.h"
@@ -165,7 +161,7 @@ int td_build_add_named(const struct td_building *b, struct td_event *event, cons
 	int rc = find_named(b, event->pmu, name, &alias, &terms);
 
 	if (rc || !terms)
-		return rc ? rc : TD_BUILD_UNUSED;
+		return rc ?: TD_BUILD_UNUSED;
 	if (alias) {
 		event->scale = alias->scale;
 		if (alias->unit)

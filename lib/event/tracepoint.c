@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/tracepoint.h"
 
-#include <errno.h>
 #include <event-parse.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
 #include <unistd.h>
 
@@ -209,8 +204,7 @@ static int search(struct tracepoint_search *s, struct td_tracepoints *out)
 
 	*out = (struct td_tracepoints){ 0 };
 	rc = open_events(s);
-	if (!rc)
-		rc = find(s, out);
+	rc = rc ?: find(s, out);
 	td_close_fd(&s->events);
 	return rc;
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "lib/base/err.h"
 
 /* A tracepoint such as "sched:sched_switch"; id is its perf_event_attr.config. */

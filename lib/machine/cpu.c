@@ -2,12 +2,8 @@
 #include "lib/machine/cpu.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -243,8 +239,7 @@ int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus, struct
 		};
 		rc = read_place(fs, &places[i], err);
 	}
-	if (!rc)
-		rc = add_nodes(fs, places, cpus->nr, err);
+	rc = rc ?: add_nodes(fs, places, cpus->nr, err);
 	if (rc)
 		free(places);
 	else

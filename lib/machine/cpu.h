@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "lib/base/err.h"
-#include "lib/base/ints.h"
 #include "lib/machine/sysfs.h"
 
 #define TD_MAX_CPU 65535

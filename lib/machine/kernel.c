@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/machine/kernel.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "lib/base/util.h"
 
 /*

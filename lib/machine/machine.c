@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/machine/machine.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"
@@ -253,10 +250,8 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid, struct td_mach
 
 	*machine = (struct td_machine){ 0 };
 	rc = read_identity(fs, cpuid, machine, err);
-	if (!rc)
-		rc = read_cpus(fs, machine, err);
-	if (!rc)
-		rc = read_pmus(fs, true, NULL, machine, err);
+	rc = rc ?: read_cpus(fs, machine, err);
+	rc = rc ?: read_pmus(fs, true, NULL, machine, err);
 	machine->nr_core = machine->nr_pmus;
 	machine->nmi_watchdog = machine->nr_core && watchdog_is_on(fs);
 	machine->guests_have_pmus = machine->nr_core && guests_have_pmus(fs, &machine->cpuid);
@@ -335,9 +330,8 @@ static void add_format(struct td_pmu *pmu, const struct td_sysfs_row *row)
 
 static void add_alias(struct td_pmu *pmu, const struct td_sysfs_row *row)
 {
-	struct td_alias *alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
+	struct td_alias *alias = td_array_add(&pmu->aliases, pmu->nr_aliases++, sizeof(*alias));
 
-	pmu->nr_aliases++;
 	alias->name = td_strdup(row->name);
 	alias->terms = td_strdup(row->text);
 	alias->scale = row->scale > 0 ? row->scale : 1;

@@ -2,15 +2,10 @@
 #include "lib/machine/pmu.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/ints.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
@@ -153,8 +148,7 @@ static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu, const struc
 	len = read_text(fs, path, text, sizeof(text), err);
 	if (len <= 0)
 		return (int)len;
-	alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
-	pmu->nr_aliases++;
+	alias = td_array_add(&pmu->aliases, pmu->nr_aliases++, sizeof(*alias));
 	alias->name = td_strdup(name);
 	alias->terms = td_strdup(text);
 	return read_scale_unit(fs, pmu, names, alias, err);
@@ -294,7 +288,7 @@ int td_pmu_read(const struct td_sysfs *fs, const char *name, const struct td_int
 				  text);
 	pmu->type = (uint32_t)type;
 	rc = td_pmu_read_cpus(fs, pmu, online, err);
-	return rc ? rc : read_directories(fs, pmu, err);
+	return rc ?: read_directories(fs, pmu, err);
 }
 
 static void free_alias(struct td_alias *alias)
@@ -356,9 +350,7 @@ void td_pmu_forget_slots(struct td_pmu *pmu)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < pmu->nr_aliases; i++) {
-		struct td_alias *alias = &pmu->aliases[i];
-
+	td_for_each(struct td_alias, alias, pmu->aliases, pmu->nr_aliases) {
 		if (strcmp(alias->name, "slots") == 0 ||
 		    strncmp(alias->name, "topdown-", strlen("topdown-")) == 0)
 			free_alias(alias);

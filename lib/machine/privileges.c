@@ -2,9 +2,7 @@
 /* Capabilities of this process and its limit of open files. */
 #include "lib/machine/privileges.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,7 +36,7 @@ int td_capabilities_keep(uint64_t kept)
 		data[i].effective &= (uint32_t)(kept >> 32 * i);
 		data[i].inheritable = 0;
 	}
-	return rc ? rc : call(SYS_capset, data);
+	return rc ?: call(SYS_capset, data);
 }
 
 /* --- open files ----------------------------------------------------------- */

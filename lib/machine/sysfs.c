@@ -2,14 +2,10 @@
 #include "lib/machine/sysfs.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "lib/base/ints.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 
@@ -198,9 +194,8 @@ static int add_names(DIR *dir, struct td_names *names)
 
 		if (entry->d_name[0] == '.')
 			continue;
-		name = td_array_add(&names->v, names->nr, sizeof(*name));
+		name = td_array_add(&names->v, names->nr++, sizeof(*name));
 		*name = td_strdup(entry->d_name);
-		names->nr++;
 	}
 	return -errno;
 }

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "lib/base/err.h"

@@ -2,8 +2,6 @@
 /* Finds vendors, models and cores in the tables of the vendors' directories. */
 #include "lib/machine/uarch.h"
 
-#include <string.h>
-
 #include "lib/base/util.h"
 
 static const struct td_vendor *const vendors[] = { &td_intel, &td_amd };
@@ -39,9 +37,7 @@ const struct td_model *td_model_find(const struct td_cpuid *cpuid)
 {
 	const struct td_vendor *vendor = td_vendor_of(cpuid);
 
-	for (size_t i = 0; i < vendor->nr_models; i++) {
-		const struct td_model *model = &vendor->models[i];
-
+	td_for_each(const struct td_model, model, vendor->models, vendor->nr_models) {
 		if (model->family == cpuid->family && model->model <= cpuid->model &&
 		    cpuid->model <= (model->last ? model->last : model->model))
 			return model;

@@ -2,10 +2,6 @@
 /* Facts about models and cores, from the rows that vendor.h describes. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "lib/machine/cpu.h"
 #include "lib/machine/vendor.h"
 

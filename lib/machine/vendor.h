@@ -112,18 +112,6 @@ enum td_core_trait {
 	TD_CORE_IBS = 1 << 14,
 };
 
-/* A format or an event in sysfs. */
-struct td_sysfs_row {
-	const char *name; /* NULL after the last row */
-	const char *text;
-	double scale; /* 0: 1 */
-	/*
-	 * enum td_core_trait: cores need one of the traits in with (0: any core), and none of those
-	 * in unless
-	 */
-	unsigned int with, unless;
-};
-
 struct td_core {
 	const char *name;
 	/* pipeline slots per cycle; 0: not published, and E-cores only have level 1 */
@@ -142,7 +130,17 @@ struct td_core {
 		unsigned int since, until;
 	} * bound;
 	/* top-down events in addition to SLOTS and its fields; NULL: none */
-	const struct td_sysfs_row *events;
+	/* A format or an event in sysfs. */
+	const struct td_sysfs_row {
+		const char *name; /* NULL after the last row */
+		const char *text;
+		double scale; /* 0: 1 */
+		/*
+		 * enum td_core_trait: cores need one of the traits in with (0: any core), and none
+		 * of those in unless
+		 */
+		unsigned int with, unless;
+	} * events;
 	const struct td_sysfs_row *beside; /* replace these events on a hybrid; NULL: the same */
 };
 

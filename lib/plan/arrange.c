@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The scheduler of typed events. */
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/index.h"
 #include "lib/base/util.h"
 #include "lib/plan/fit.h"
 #include "lib/plan/plan.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The scheduler of metrics: makes groups of the events that metrics need. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
@@ -427,9 +424,7 @@ static bool move_ranks(const struct scheduling *s, int rank, int home)
 {
 	bool moved = false;
 
-	for (size_t i = 0; i < s->schedule->nr_needs; i++) {
-		const struct td_need *need = &s->schedule->needs[i];
-
+	td_for_each(const struct td_need, need, s->schedule->needs, s->schedule->nr_needs) {
 		if (need->rank < 1 || need->rank > rank)
 			continue;
 		for (size_t e = 0; e < need->nr; e++)

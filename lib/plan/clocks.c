@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/plan/clocks.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"
@@ -35,9 +31,7 @@ static size_t count_alike(const struct td_plan *plan, const struct td_event *one
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		const struct td_event *event = &plan->events.v[i];
-
+	td_for_each(const struct td_event, event, plan->events.v, plan->events.nr) {
 		nr += event->pmu == one->pmu && !event->refusal &&
 		      td_modifiers_same_rings(&event->mods, &one->mods);
 	}
@@ -54,8 +48,7 @@ static const struct td_event *find_typical(const struct td_plan *plan, int pmu)
 	const struct td_event *best = NULL;
 	size_t most = 0;
 
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		const struct td_event *event = &plan->events.v[i];
+	td_for_each(const struct td_event, event, plan->events.v, plan->events.nr) {
 		size_t nr;
 
 		if (event->pmu != pmu || event->refusal ||
@@ -198,9 +191,7 @@ static bool fits_beside_all(const struct td_plan *plan, const struct td_machine 
 {
 	struct td_fit fit = { 0 };
 
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		for (size_t i = 0; group->pmu == pmu && i < group->nr; i++) {
 			struct td_claim other =
 				td_claim_of(machine, &plan->events.v[group->members[i]]);
@@ -218,9 +209,7 @@ static bool has_own_counter(const struct td_plan *plan, const struct td_machine 
 {
 	uint32_t fixed = claim->mask & TD_FIXED_ALL;
 
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		for (size_t i = 0; group->pmu == pmu && i < group->nr; i++)
 			fixed &= ~td_claim_of(machine, &plan->events.v[group->members[i]]).mask;
 	}

@@ -5,10 +5,8 @@
  */
 #include "lib/plan/fit.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "lib/base/util.h"
 #include "lib/event/event.h"
@@ -220,9 +218,7 @@ static struct concurrent concurrent_pinned(const struct td_plan *plan,
 {
 	struct concurrent concurrent = { .nr = 0 };
 
-	for (size_t i = 0; i < plan->nr_groups; i++) {
-		const struct td_group *group = &plan->groups[i];
-
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		if (group->pmu == pmu && group->pinned)
 			concurrent_add(&concurrent, plan, machine, group);
 	}
@@ -349,23 +345,13 @@ static double average_beside(const struct td_plan *plan, const struct td_plan *s
 	return (double)sum / (double)nr;
 }
 
-static bool is_sampled(const struct td_plan *sampled, int pmu)
-{
-	for (size_t i = 0; i < sampled->nr_groups; i++) {
-		if (sampled->groups[i].pmu == pmu)
-			return true;
-	}
-	return false;
-}
-
 void td_plan_share_turns(struct td_plan *plan, const struct td_plan *sampled,
 			 const struct td_machine *machine)
 {
-	for (size_t i = 0; i < plan->nr_groups; i++) {
-		struct td_group *group = &plan->groups[i];
+	td_for_each(struct td_group, group, plan->groups, plan->nr_groups) {
 		double beside;
 
-		if (group->at_once <= 0 || !is_sampled(sampled, group->pmu) ||
+		if (group->at_once <= 0 || !td_plan_has_groups(sampled, group->pmu) ||
 		    concurrent_pinned(plan, machine, group->pmu).nr)
 			continue;
 		beside = average_beside(plan, sampled, machine, group->pmu);
@@ -496,8 +482,7 @@ static int find_work(const struct td_plan *plan, const struct td_machine *machin
 static bool mark_work(struct td_plan *plan, const struct td_machine *machine, int pmu,
 		      unsigned int set)
 {
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		int event = -1;
 
 		if (group->pmu == pmu && (!group->set || group->set == set))
@@ -527,15 +512,6 @@ static void add_group(struct td_plan *plan, int pmu, unsigned int set, int event
 	group->set = set;
 }
 
-static bool has_groups(const struct td_plan *plan, int pmu)
-{
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		if (plan->groups[g].pmu == pmu)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Make each set of a PMU count instructions, with an event that it contains or an added
  * one, which uses a fixed counter.
@@ -548,7 +524,7 @@ static int add_work(struct td_plan *plan, const struct td_machine *machine, int 
 
 	for (unsigned int set = 1; set <= nr; set++)
 		any |= mark_work(plan, machine, pmu, set);
-	if (!has_groups(plan, pmu) || (any && !nr))
+	if (!td_plan_has_groups(plan, pmu) || (any && !nr))
 		return 0;
 	if (add_event(plan, machine, pmu, err))
 		return err->code;
@@ -588,9 +564,7 @@ static unsigned int count_sets(const struct td_plan *plan, int pmu)
 {
 	unsigned int nr = 0;
 
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		if (group->pmu == pmu && group->set > nr)
 			nr = group->set;
 	}
@@ -623,13 +597,9 @@ void td_plan_select_set(struct td_plan *plan, unsigned int run)
 
 void td_plan_restore_groups(struct td_plan *plan)
 {
-	while (plan->nr_parked) {
-		struct td_group *group =
-			td_array_add(&plan->groups, plan->nr_groups, sizeof(*group));
-
-		*group = plan->parked[--plan->nr_parked];
-		plan->nr_groups++;
-	}
+	while (plan->nr_parked)
+		td_array_push(&plan->groups, &plan->nr_groups, &plan->parked[--plan->nr_parked],
+			      sizeof(*plan->groups));
 	free(plan->parked);
 	plan->parked = NULL;
 }

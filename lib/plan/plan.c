@@ -2,11 +2,6 @@
 /* Functions on the groups of plans: their cgroups, and splitting and removing refused ones. */
 #include "lib/plan/plan.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "lib/base/index.h"
 #include "lib/base/util.h"
 
 /* Return the first event with the same name, or -1 if it is the event itself. */
@@ -59,6 +54,15 @@ bool td_plan_has_families(const struct td_plan *plan)
 {
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		if (plan->groups[g].family)
+			return true;
+	}
+	return false;
+}
+
+bool td_plan_has_groups(const struct td_plan *plan, int pmu)
+{
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
+		if (group->pmu == pmu)
 			return true;
 	}
 	return false;
@@ -189,19 +193,14 @@ char *td_plan_lacks_cpus(const struct td_pmu *pmu, const struct td_target *targe
 
 void td_group_add(struct td_group *group, const int *events, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++) {
-		int *member = td_array_add(&group->members, group->nr, sizeof(*member));
-
-		*member = events[i];
-		group->nr++;
-	}
+	for (size_t i = 0; i < nr; i++)
+		td_array_push(&group->members, &group->nr, &events[i], sizeof(*events));
 }
 
 struct td_group *td_plan_new_group(struct td_plan *plan, int pmu)
 {
-	struct td_group *group = td_array_add(&plan->groups, plan->nr_groups, sizeof(*group));
+	struct td_group *group = td_array_add(&plan->groups, plan->nr_groups++, sizeof(*group));
 
-	plan->nr_groups++;
 	group->pmu = pmu;
 	group->reference = group->clone = -1;
 	return group;

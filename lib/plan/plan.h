@@ -10,9 +10,7 @@
 #pragma once
 
 #include <linux/perf_event.h>
-#include <stddef.h>
 
-#include "lib/base/err.h"
 #include "lib/event/event.h"
 #include "lib/machine/machine.h"
 #include "lib/target/cgroup.h"
@@ -130,6 +128,8 @@ void td_plan_free(struct td_plan *plan);
 bool td_plan_has_families(const struct td_plan *plan);
 /* Does the plan have events of the PMU? */
 bool td_plan_uses(const struct td_plan *plan, int pmu);
+/* Does the plan have groups of the PMU? */
+bool td_plan_has_groups(const struct td_plan *plan, int pmu);
 /* Returns for each event the index of its first group, or -1; the caller frees it. */
 int *td_plan_groups(const struct td_plan *plan);
 /* Fill an array of the caller with the index of each event's first group, or -1. */

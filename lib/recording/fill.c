@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/recording/recording.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "lib/base/util.h"
 #include "lib/plan/plan.h"
 
 /* --- the machine ---------------------------------------------------------- */
@@ -115,10 +110,8 @@ int td_recording_add_to_group(struct td_recording *rec, size_t index)
 	int last = (int)plan->events.nr - 1, pmu = plan->events.v[last].cpu_pmu;
 	struct td_group *group;
 
-	while (plan->nr_groups <= index) {
-		td_array_add(&plan->groups, plan->nr_groups, sizeof(*group));
-		plan->nr_groups++;
-	}
+	while (plan->nr_groups <= index)
+		td_array_add(&plan->groups, plan->nr_groups++, sizeof(*group));
 	group = &plan->groups[index];
 	if (group->nr == 0) {
 		group->pmu = pmu;

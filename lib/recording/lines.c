@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the lines of a recording: tdstat-recording(5) describes them. */
-#include <errno.h>
 #include <float.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/compress.h"
 #include "lib/base/json.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 #include "lib/recording/parts.h"
 #include "lib/recording/recording.h"
 
@@ -469,7 +465,7 @@ int td_recording_next_line(struct td_recording *rec, struct json_object **line, 
 {
 	int rc = next_line(rec, err);
 
-	return rc ? rc : parse_line(rec, line, err);
+	return rc ?: parse_line(rec, line, err);
 }
 
 int td_recording_read_head(struct td_recording *rec, struct td_err *err)

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/recording/recording.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/compress.h"
 #include "lib/base/printable.h"
-#include "lib/base/util.h"
 #include "lib/recording/parts.h"
 
 /* --- streams of files, which may be compressed ---------------------------- */
@@ -177,8 +172,7 @@ static int open_stream(struct td_recording *rec, struct td_err *err)
 	if (td_zstd_is_magic(magic, nr))
 		return unpack(rec, magic, nr, err);
 	rc = refuse_others(rec->path, magic, nr, err);
-	if (!rc)
-		rc = refuse_perf(rec->path, fileno(rec->fp), magic, err);
+	rc = rc ?: refuse_perf(rec->path, fileno(rec->fp), magic, err);
 	if (!rc && nr)
 		give_back(rec->fp, magic, nr);
 	return rc;
@@ -464,10 +458,8 @@ int td_recording_follow(struct td_recording *rec, const char *path, struct td_er
 	uint64_t base_ns = 0;
 	int rc = td_recording_open(&next, path, rec->foreign, err);
 
-	if (!rc)
-		rc = td_recording_continues(rec, &next, 0, err);
-	if (!rc)
-		rc = find_base(rec, &next, &base_ns, err);
+	rc = rc ?: td_recording_continues(rec, &next, 0, err);
+	rc = rc ?: find_base(rec, &next, &base_ns, err);
 	if (!rc) {
 		move(rec, &next);
 		rec->base_ns = rec->time_ns = base_ns;

@@ -8,12 +8,10 @@
  */
 #pragma once
 
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "lib/base/identity.h"
 #include "lib/base/json.h"
-#include "lib/base/util.h"
 #include "lib/count/aggregator.h"
 #include "lib/count/ask.h"
 #include "lib/count/latencies.h"

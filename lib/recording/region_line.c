@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes and reads the line with the regions of a program, and its timed calls. */
-#include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "lib/base/json.h"
-#include "lib/base/util.h"
 #include "lib/recording/parts.h"
 #include "lib/recording/recording.h"
 
@@ -126,8 +122,7 @@ static struct json_object *slowest_array(const struct td_timed *timed)
 {
 	struct json_object *array = json_object_new_array();
 
-	for (size_t i = 0; i < timed->nr_slowest; i++) {
-		const struct td_slow_call *call = &timed->slowest[i];
+	td_for_each(const struct td_slow_call, call, timed->slowest, timed->nr_slowest) {
 		struct json_object *o = json_object_new_object();
 
 		put(o, "ns", call->time_ns);

@@ -2,13 +2,9 @@
 /* Writes and reads the identity of a recording, and the request, which reports use by default. */
 #include "lib/recording/parts.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/json.h"
-#include "lib/base/util.h"
 
 /* --- members that are both written and read ------------------------------- */
 
@@ -249,8 +245,7 @@ int td_typed_get(struct json_object *object, struct td_event *event)
 int td_recording_parse_request(struct td_recording *rec, struct json_object *head,
 			       struct td_err *err)
 {
-	for (size_t i = 0; i < TD_ARRAY_SIZE(of_info); i++) {
-		const struct member *m = &of_info[i];
+	td_for_each(const struct member, m, of_info, TD_ARRAY_SIZE(of_info)) {
 		struct json_object *value;
 		const char *wrong = json_object_object_get_ex(head, m->key, &value)
 					    ? read_value(m, value, (char *)&rec->info)

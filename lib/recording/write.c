@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/json.h"
-#include "lib/base/util.h"
 #include "lib/recording/parts.h"
 
 static struct json_object *pmu_objects(const struct td_machine *machine, const struct td_plan *plan)
@@ -225,8 +221,7 @@ void td_recording_write_latencies(FILE *fp, const struct td_latencies *latencies
 	struct json_object *line = td_json_line();
 	struct json_object *object = json_object_new_object();
 
-	for (size_t i = 0; i < latencies->nr; i++) {
-		const struct td_latency *latency = &latencies->v[i];
+	td_for_each(const struct td_latency, latency, latencies->v, latencies->nr) {
 		struct json_object *pair = json_object_new_array_ext(2);
 
 		td_json_append(pair, json_object_new_uint64(td_latency_sum(latency)));

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/hits.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 
@@ -67,8 +63,7 @@ struct sums {
 /* Sums of hits with the same key. */
 struct entries {
 	struct entry {
-		int function;
-		int key[2];
+		int function, key[2];
 		struct sums sums;
 	} * v;
 	size_t nr;
@@ -91,9 +86,8 @@ static int compare_keys(const void *x, const void *y)
 	const struct entry *a = x, *b = y;
 	int rc = compare_ints(a->function, b->function);
 
-	if (!rc)
-		rc = compare_ints(a->key[0], b->key[0]);
-	return rc ? rc : compare_ints(a->key[1], b->key[1]);
+	rc = rc ?: compare_ints(a->key[0], b->key[0]);
+	return rc ?: compare_ints(a->key[1], b->key[1]);
 }
 
 static int by_weight(const void *a, const void *b)
@@ -354,8 +348,7 @@ static void add_hits(struct td_stacks *stacks, const struct td_hits *hits, int e
 		of_calls[i] = add_location(stacks, call->location,
 					   call->caller < 0 ? -1 : of_calls[call->caller]);
 	}
-	for (size_t i = 0; i < hits->nr; i++) {
-		const struct td_hit *hit = &hits->v[i];
+	td_for_each(const struct td_hit, hit, hits->v, hits->nr) {
 		int at;
 
 		if (hit->event != event)

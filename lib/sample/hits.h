@@ -3,18 +3,15 @@
 
 #include "lib/sample/locations.h"
 
-/* Samples of one event at one location, with one chain of callers. */
-struct td_hit {
-	int event;
-	int location;
-	int caller; /* the call (locations.h); -1: unknown */
-	uint64_t samples;
-	double weight;  /* the number of events: the sum of the samples' periods */
-	double squares; /* the sum of the periods' squares */
-};
-
 struct td_hits {
-	struct td_hit *v;
+	/* Samples of one event at one location, with one chain of callers. */
+	struct td_hit {
+		int event, location;
+		int caller; /* the call (locations.h); -1: unknown */
+		uint64_t samples;
+		double weight;  /* the number of events: the sum of the samples' periods */
+		double squares; /* the sum of the periods' squares */
+	} * v;
 	size_t nr;
 	struct td_index index;
 };
@@ -30,29 +27,23 @@ struct td_share {
 	double error;   /* half of the 95 % Wilson interval, using the effective sample size */
 };
 
-/* A row shown under a function: a source line or a caller. */
-struct td_detail {
-	int file, line; /* the source line; file -1: unknown */
-	int function;   /* the calling function; -1: unknown */
-	struct td_share share;
-};
-
-struct td_details {
-	struct td_detail *v; /* the largest first */
-	size_t nr;
-};
-
-struct td_hot_function {
-	int function;
-	struct td_share share;
-	struct td_details lines, callers;
-};
-
 /* The functions of one event, the largest first. */
 struct td_hot_functions {
 	uint64_t samples; /* number of samples in all functions */
 	double weight;    /* weight of all samples */
-	struct td_hot_function *v;
+	struct td_hot_function {
+		int function;
+		struct td_share share;
+		/* The rows shown under a function, the largest first. */
+		struct td_details {
+			struct td_detail {
+				int file, line; /* the source line; file -1: unknown */
+				int function;   /* the calling function; -1: unknown */
+				struct td_share share;
+			} * v;
+			size_t nr;
+		} lines, callers;
+	} * v;
 	size_t nr;
 };
 

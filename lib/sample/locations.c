@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/locations.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/base/util.h"
 
 static uint64_t hash_place(int object, uint64_t address)
@@ -107,8 +102,7 @@ int td_locations_add_function(struct td_locations *locations, const struct td_fu
 
 void td_locations_add_nameless(struct td_locations *locations)
 {
-	for (size_t i = 0; i < locations->nr; i++) {
-		struct td_location *location = &locations->v[i];
+	td_for_each(struct td_location, location, locations->v, locations->nr) {
 		const struct td_function nameless = { NULL, location->object, location->address };
 
 		if (location->function < 0)

@@ -4,9 +4,6 @@
 
 #include <elfutils/libdw.h>
 #include <libelf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -128,19 +125,16 @@ int td_found_read(struct td_found_reader *reader, const char *bytes, size_t size
 #define TD_SYMBOLS_MAX     (4 << 20)
 #define TD_SYMBOL_NAME_MAX 4096
 
-struct td_named {
-	uint64_t start;
-	uint64_t end;
-	uint64_t limit;   /* maximum of the end, if the size is 0 */
-	size_t name;      /* offset in text */
-	size_t enclosing; /* 1 + the index of the innermost symbol around it, or 0 */
-	uint32_t rank;    /* priority among symbols at the same address; the highest one is used */
-	bool old;         /* a version that programs are no longer linked to */
-};
-
 /* The symbols of an object.  A zeroed struct is empty. */
 struct td_symbol_table {
-	struct td_named *v;
+	struct td_named {
+		uint64_t start, end;
+		uint64_t limit;   /* maximum of the end, if the size is 0 */
+		size_t name;      /* offset in text */
+		size_t enclosing; /* 1 + the index of the innermost symbol around it, or 0 */
+		uint32_t rank;    /* the highest one at an address is used */
+		bool old;         /* a version that programs are no longer linked to */
+	} * v;
 	size_t nr;
 	char *text; /* the names, each with a NUL */
 	size_t length, size;
@@ -195,8 +189,6 @@ struct td_elf {
 
 /* Loads libdw, which functions that open files also do.  Returns -ELIBACC with the reason. */
 int td_elf_load(struct td_err *err);
-/* Opens a path as td_regular_open() does.  Returns -errno: -ENOEXEC if it is not an ELF file. */
-int td_elf_open(struct td_elf *file, const struct td_sysfs *fs, const char *path);
 /* Opens this process's vDSO, which all 64-bit processes share. */
 int td_elf_open_vdso(struct td_elf *file);
 /* Finds the virtual address of an offset in the file.  Returns false if it is not loaded. */
@@ -206,25 +198,12 @@ bool td_elf_address(const struct td_elf *file, uint64_t offset, uint64_t *addres
  * elf_strptr() would otherwise search the whole table for the end of each string.
  */
 Elf_Data *td_elf_strings(Elf *elf, size_t section, uint64_t max);
-/* Returns the string at an offset of a table, or NULL.  The table may be NULL. */
-const char *td_elf_text(const Elf_Data *strings, size_t at);
 bool td_elf_has(const struct td_elf *file, const char *name);
 /* Returns true if the file defines or imports this symbol.  For small files only. */
 bool td_elf_names(const struct td_elf *file, const char *symbol);
 /* Returns the content of a small section, such as a name or a build id, or NULL. */
 Elf_Data *td_elf_small(const struct td_elf *file, const char *name);
 void td_elf_close(struct td_elf *file);
-
-/*
- * Opens the separate debug file of a file, which its build id or .gnu_debuglink names, in the
- * root directory of the file's process (0: tdstat's) or in tdstat's own.  Returns 0, -ENOENT,
- * or -EFBIG if it is too large to verify its checksum.
- */
-int td_elf_open_debug(struct td_elf *debug, const struct td_elf *file, struct td_search *search,
-		      int pid);
-/* Opens the file that several debug files share, which .gnu_debugaltlink names. */
-int td_elf_open_shared(struct td_elf *shared, const struct td_elf *debug, struct td_search *search,
-		       int pid);
 
 /* Source lines from a file's debugging information. */
 struct td_elf_lines {
@@ -242,17 +221,8 @@ struct td_elf_lines {
  * there is none.  Returns 0, or -EOVERFLOW if it is too large.
  */
 int td_elf_begin_dwarf(Dwarf **dwarf, const struct td_elf *file, struct td_search *search);
-/*
- * Both files must stay open as long as the lines; shared may be NULL.  Returns 0, also if there
- * are no lines, or -EOVERFLOW if they are too large.
- */
-int td_elf_lines_open(struct td_elf_lines *lines, const struct td_elf *file,
-		      const struct td_elf *shared, struct td_search *search);
 /* Returns the path of the source, which the caller frees, or NULL, and sets *line. */
 char *td_elf_lines_find(const struct td_elf_lines *lines, uint64_t address, int *line);
-void td_elf_lines_close(struct td_elf_lines *lines);
-
-/* --- file_symbols.c ------------------------------------------------------- */
 
 /* The symbols of an object: in files, by virtual address. */
 struct td_file_symbols {

@@ -3,10 +3,7 @@
 #include "lib/sample/record.h"
 
 #include <asm/perf_regs.h>
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "lib/sample/locations.h"
 
 #define TD_BRANCH_WORDS 3  /* words per branch in a record */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include "lib/base/err.h"
 #include "lib/plan/plan.h"
 #include "lib/sample/record.h"
 
@@ -50,9 +49,8 @@ struct td_sampler_setup {
 	bool only_samples; /* no other records, and samples of a CPU in any order */
 	int max_pages;     /* per ring; 0: the default */
 	/*
-	 * A PMU that traces user space into a separate ring on each CPU.  Companions and
-	 * sampled events are then opened without groups, for user space only.  The clock
-	 * is perf's.
+	 * A PMU that traces user space into a separate ring on each CPU.  Companions and sampled
+	 * events are then opened without groups, for user space only.  The clock is perf's.
 	 */
 	struct {
 		uint32_t type; /* as in perf_event_attr; 0: no trace */

@@ -64,24 +64,12 @@ void td_sampler_free_parts(struct perf_evsel *evsel);
 int td_sampler_open_events(struct td_sampler *sampler,
 			   int (*open)(struct td_sampler *, struct td_err *), struct td_err *err);
 int td_sampler_open_groups(struct td_sampler *sampler, struct td_err *err);
-/* Adds an event to the list, on these CPUs. */
-struct perf_evsel *td_sampler_add_evsel(struct td_sampler *sampler, struct perf_event_attr *attr,
-					const struct td_ints *cpus, int event);
-void td_sampler_drop_evsel(struct td_sampler *sampler, struct perf_evsel *evsel);
-/* Returns the attributes of the i-th member of a group. */
-struct perf_event_attr td_sampler_attr(const struct td_sampler *sampler,
-				       const struct td_group *group, size_t i);
-/* Returns the attributes of a companion, which also counts in the kernel for any target. */
-struct perf_event_attr td_sampler_companion_attr(const struct td_sampler *sampler,
-						 const struct td_companion *companion);
-/* Stops inheritance if that helps to sample existing tasks; returns false if it cannot. */
-bool td_sampler_leave_children(const struct td_sampler_setup *setup);
 
 /* Reads an event's values.  Returns false if there are fewer than the first three. */
 bool td_sampler_values(const struct perf_evsel *evsel, int x, int y,
 		       uint64_t values[TD_SAMPLER_VALUES]);
 
-/* --- sampler_trace.c ------------------------------------------------------ */
+/* --- sampler_open.c: a PMU that traces ------------------------------------ */
 
 /* Opens the tracer before all other events, whose rings are then the trace's. */
 int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err);

@@ -2,11 +2,8 @@
 /* Maps the events' rings, reads them in order of time, and adds those of further CPUs. */
 #include "lib/sample/sampler.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -56,8 +53,8 @@ static void set_cpus(struct td_sampler *sampler)
 	struct perf_cpu cpu;
 	int i;
 
-	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
-		perf_cpu_map__for_each_cpu (cpu, i, evsel->cpus) {
+	perf_evlist__for_each_evsel(sampler->evlist, evsel) {
+		perf_cpu_map__for_each_cpu(cpu, i, evsel->cpus) {
 			if (!td_ints_has(&all, cpu.cpu))
 				td_ints_add(&all, cpu.cpu);
 		}
@@ -80,7 +77,7 @@ static int map_rings(struct td_sampler *sampler, struct td_err *err)
 			return map_error(-errno, err);
 		/* libperf does not forget the ids itself */
 		perf_evlist__reset_id_hash(sampler->evlist);
-		perf_evlist__for_each_evsel (sampler->evlist, evsel) {
+		perf_evlist__for_each_evsel(sampler->evlist, evsel) {
 			perf_evsel__free_id(evsel);
 		}
 		pages /= 2;
@@ -117,7 +114,7 @@ static void add_ids(struct td_sampler *first, const struct td_sampler *part)
 	struct perf_evsel *evsel;
 	size_t at = 0;
 
-	perf_evlist__for_each_evsel (part->evlist, evsel) {
+	perf_evlist__for_each_evsel(part->evlist, evsel) {
 		int event = part->events[at++];
 		size_t nr = evsel->fd ? evsel->fd->max_x * evsel->fd->max_y : 0;
 
@@ -181,7 +178,7 @@ static void close_part(struct td_sampler *sampler)
 	td_sampler_close_trace(sampler);
 	perf_evlist__munmap(sampler->evlist);
 	perf_evlist__close(sampler->evlist);
-	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
+	perf_evlist__for_each_evsel(sampler->evlist, evsel) {
 		td_sampler_free_parts(evsel);
 	}
 	perf_evlist__delete(sampler->evlist);
@@ -222,7 +219,7 @@ static void enable_in_part(const struct td_sampler *part, size_t companion, bool
 	struct perf_evsel *evsel;
 	size_t i = 0;
 
-	perf_evlist__for_each_evsel (part->evlist, evsel) {
+	perf_evlist__for_each_evsel(part->evlist, evsel) {
 		int at = part->events[i++] - nr_events;
 
 		if (at < 0 || (size_t)at % part->setup.nr_companions != companion)
@@ -268,7 +265,7 @@ static double counted_in_part(const struct td_sampler *part)
 	double sum = 0;
 	size_t i = 0;
 
-	perf_evlist__for_each_evsel (part->evlist, evsel) {
+	perf_evlist__for_each_evsel(part->evlist, evsel) {
 		int event = part->events[i++];
 
 		if (event < 0 || event >= (int)setup->plan->events.nr ||
@@ -319,7 +316,7 @@ double td_sampler_ran_pct(const struct td_sampler *sampler, int pmu)
 	struct perf_evsel *evsel;
 	size_t i = 0;
 
-	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
+	perf_evlist__for_each_evsel(sampler->evlist, evsel) {
 		int event = sampler->events[i++];
 		uint64_t enabled_ns = 0, running_ns = 0;
 
@@ -343,7 +340,7 @@ static const struct perf_evsel *find_on(const struct td_sampler *part, int event
 	struct perf_evsel *evsel;
 	size_t at = 0;
 
-	perf_evlist__for_each_evsel (part->evlist, evsel) {
+	perf_evlist__for_each_evsel(part->evlist, evsel) {
 		if (part->events[at++] != event)
 			continue;
 		*x = perf_cpu_map__idx(evsel->cpus, (struct perf_cpu){ cpu });

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <json-c/json_object_iterator.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/json.h"
-#include "lib/base/util.h"
 #include "lib/recording/parts.h"
 #include "lib/sample/samples.h"
 

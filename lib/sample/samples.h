@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdio.h>
-
 #include "lib/recording/recording.h"
 #include "lib/sample/record.h"
 

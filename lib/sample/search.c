@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/magic.h>
 #include <linux/seccomp.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/slices.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/base/util.h"
 
 #define MIN_RUN 0.99 /* minimum part of a slice that its group has to have counted */
@@ -146,9 +143,7 @@ static void add_to_members(const struct td_plan *plan, struct td_slice_sums *sum
 	int of = time.event;
 
 	time.running_ns = 0;
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		for (size_t i = 0; of == TIME_OF(group->pmu) && i < group->nr; i++) {
 			time.event = group->members[i];
 			td_readings_merge(&sums->sum, &sums->index, &one);

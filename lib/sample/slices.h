@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include "lib/base/index.h"
 #include "lib/count/readings.h"
 #include "lib/plan/plan.h"
 #include "lib/target/target.h"

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/switches.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include "lib/base/err.h"
 #include "lib/machine/sysfs.h"
 #include "lib/sample/locations.h"
 

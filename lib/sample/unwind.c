@@ -3,17 +3,13 @@
 #include "lib/sample/unwind.h"
 
 #include <dwarf.h>
-#include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/base/ints.h"
 #include "lib/base/util.h"
 #include "lib/sample/parts.h"
 #include "lib/sample/symbols.h"
@@ -307,23 +303,20 @@ static int open_rules(struct td_elf *file, Dwarf_CFI *cfi[2])
 		cfi[1] = dwarf_getcfi(dwarf);
 	if (cfi[0] || cfi[1])
 		return 0;
-	return rc ? rc : -ENOMSG;
+	return rc ?: -ENOMSG;
 }
 
 static int open_file(struct td_unwinder *u, int at, const struct td_object *object)
 {
 	int root, rc;
 
-	while (u->nr_files <= (size_t)at) {
-		td_array_add(&u->files, u->nr_files, sizeof(*u->files));
-		u->nr_files++;
-	}
+	while (u->nr_files <= (size_t)at)
+		td_array_add(&u->files, u->nr_files++, sizeof(*u->files));
 	if (u->files[at].tried)
 		return u->files[at].rc;
 	u->files[at].tried = true;
 	rc = td_file_symbols_open_elf(&u->files[at].file, object, u->fs, &root);
-	if (!rc)
-		rc = open_rules(&u->files[at].file, u->files[at].cfi);
+	rc = rc ?: open_rules(&u->files[at].file, u->files[at].cfi);
 	u->files[at].rc = rc;
 	return rc;
 }
@@ -435,10 +428,8 @@ static struct td_caller_rule ask(struct td_unwinder *u, const struct td_location
 	struct td_caller_rule rule = { 0 };
 	int rc = start(u), rc_end;
 
-	if (!rc)
-		rc = send_request(u, location, object);
-	if (!rc)
-		rc = receive(u, &rule);
+	rc = rc ?: send_request(u, location, object);
+	rc = rc ?: receive(u, &rule);
 	if (!rc)
 		return rule;
 	if (u->process.pid > 0) {
@@ -480,10 +471,8 @@ static bool is_used_up(struct td_unwinder *u, int object, uint64_t ns)
 {
 	if (ns <= QUICK_NS)
 		return false;
-	while (u->nr_used <= (size_t)object) {
-		td_array_add(&u->used_ns, u->nr_used, sizeof(*u->used_ns));
-		u->nr_used++;
-	}
+	while (u->nr_used <= (size_t)object)
+		td_array_add(&u->used_ns, u->nr_used++, sizeof(*u->used_ns));
 	u->used_ns[object] += ns;
 	u->all_ns += ns;
 	return u->used_ns[object] >= FILE_NS || u->all_ns >= ALL_NS;

@@ -3,7 +3,6 @@
 
 #include <elfutils/libdw.h>
 
-#include "lib/base/err.h"
 #include "lib/machine/sysfs.h"
 #include "lib/sample/locations.h"
 #include "lib/sample/record.h"

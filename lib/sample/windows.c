@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/windows.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 
@@ -18,8 +13,7 @@
  */
 struct td_window_last {
 	int group, cpu, tid, location;
-	uint64_t time_ns;
-	uint64_t *values;
+	uint64_t time_ns, *values;
 };
 
 struct td_window_break {
@@ -72,12 +66,6 @@ void td_windows_resume(struct td_windows *windows, int cpu, int tid, uint64_t ti
 
 /* --- the last samples ------------------------------------------------------- */
 
-static uint64_t key_of(const struct td_windows *windows, const struct td_window_end *end)
-{
-	return td_hash_more(td_hash((uint32_t)number_of(windows, end->cpu, end->tid)),
-			    (uint32_t)end->group);
-}
-
 static size_t nr_values(const struct td_windows *windows, int group)
 {
 	return windows->plan->groups[group].nr;
@@ -111,9 +99,7 @@ static size_t need_last(struct td_windows *windows, uint64_t key, const struct t
 /* Resets the counts on all CPUs: a new thread has the number of one that has ended. */
 static void restart(struct td_windows *windows, const struct td_window_end *end)
 {
-	for (size_t i = 0; i < windows->nr_last; i++) {
-		struct td_window_last *last = &windows->last[i];
-
+	td_for_each(struct td_window_last, last, windows->last, windows->nr_last) {
 		if (last->group == end->group && number_of(windows, last->cpu, last->tid) ==
 							 number_of(windows, end->cpu, end->tid))
 			memset(last->values, 0,
@@ -162,7 +148,8 @@ static void add(struct td_windows *windows, const struct td_window_end *end, siz
 
 void td_windows_add(struct td_windows *windows, const struct td_window_end *end)
 {
-	uint64_t key = key_of(windows, end);
+	uint64_t key = td_hash_more(td_hash((uint32_t)number_of(windows, end->cpu, end->tid)),
+				    (uint32_t)end->group);
 	size_t stream = need_last(windows, key, end);
 	size_t on_cpu = need_last(windows, td_hash_more(key, (uint32_t)end->cpu), end);
 	uint64_t *before = windows->last[on_cpu].values;
@@ -432,8 +419,7 @@ static void add_window(struct td_function_count *count, const struct td_window *
 void td_function_counts_add(struct td_function_counts *counts, const struct td_windows *windows,
 			    const struct td_locations *locations)
 {
-	for (size_t i = 0; i < windows->nr; i++) {
-		const struct td_window *window = &windows->v[i];
+	td_for_each(const struct td_window, window, windows->v, windows->nr) {
 		size_t nr = windows->plan->groups[window->group].nr;
 		int function = function_of(window, locations);
 		struct td_function_count *count = find(counts, function, window->group);
@@ -560,7 +546,7 @@ static int by_function(const void *a, const void *b)
 	const struct td_function_count *const *x = a, *const *y = b;
 	int rc = ((*x)->function > (*y)->function) - ((*x)->function < (*y)->function);
 
-	return rc ? rc : (*x)->group - (*y)->group;
+	return rc ?: (*x)->group - (*y)->group;
 }
 
 void td_function_counts_to_regions(struct td_function_counts *counts, const struct td_plan *plan,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include "lib/base/index.h"
 #include "lib/count/batched.h"
 #include "lib/count/regions.h"
 #include "lib/plan/plan.h"
@@ -11,19 +10,8 @@
 struct td_window_end {
 	uint64_t time_ns;
 	int group; /* group of the plan */
-	int cpu, tid;
-	int location;
+	int cpu, tid, location;
 	const uint64_t *pairs; /* value and id of each member */
-};
-
-/* A sample pair: the time between two consecutive samples of a group. */
-struct td_window {
-	int group;
-	size_t stream; /* number of its thread or CPU, and group */
-	int from, to;  /* locations; both -1: what ran in between is unknown */
-	bool paired;   /* there was a previous sample, and none was lost in between */
-	uint64_t time_ns;
-	uint64_t *values; /* one for each member */
 };
 
 /* Sample pairs of threads or CPUs.  A zeroed struct is empty. */
@@ -35,7 +23,15 @@ struct td_windows {
 	 */
 	uint64_t longest_ns;
 	bool of_cpus; /* counts are those of CPUs, not of threads */
-	struct td_window *v;
+	/* A sample pair: the time between two consecutive samples of a group. */
+	struct td_window {
+		int group;
+		size_t stream; /* number of its thread or CPU, and group */
+		int from, to;  /* locations; both -1: what ran in between is unknown */
+		bool paired;   /* there was a previous sample, and none was lost in between */
+		uint64_t time_ns;
+		uint64_t *values; /* one for each member */
+	} * v;
 	size_t nr;
 	/* the last sample of each stream, and its counts on each CPU */
 	struct td_window_last *last;

@@ -2,21 +2,15 @@
 #include "lib/target/cgroup.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <limits.h>
 #include <mntent.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/json.h"
 #include "lib/base/regex.h"
-#include "lib/base/util.h"
 
 #define ID_DIGITS    64
 #define SHORT_DIGITS 12 /* as docker ps shows them */
@@ -510,9 +504,7 @@ static bool matches(const struct cgroup_search *search, const char *name)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < search->nr_patterns; i++) {
-		struct pattern *pattern = &search->patterns[i];
-
+	td_for_each(struct pattern, pattern, search->patterns, search->nr_patterns) {
 		/* "a(1)" also matches the cgroup of that name */
 		if (strcmp(name, pattern->text) != 0 && regexec(&pattern->regex, name, 0, NULL, 0))
 			continue;
@@ -659,7 +651,7 @@ int td_cgroup_look(const struct td_cgroups *cgroups, size_t index)
 	if (dup3(fd, cgroups->fds[index], O_CLOEXEC) < 0)
 		rc = -errno;
 	td_close_fd(&fd);
-	return rc ? rc : 1;
+	return rc ?: 1;
 }
 
 bool td_cgroup_set_gone(struct td_cgroups *cgroups, size_t index, bool gone)

@@ -8,14 +8,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/base/err.h"
-#include "lib/base/index.h"
-#include "lib/base/ints.h"
 #include "lib/machine/sysfs.h"
 #include "lib/target/cgroup.h"
 

@@ -7,11 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "lib/base/err.h"
-#include "lib/base/index.h"
 #include "lib/count/report.h"
 #include "metrics/diff/interval.h"
 

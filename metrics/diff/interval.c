@@ -2,7 +2,6 @@
 #include "metrics/diff/interval.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "lib/base/util.h"
 #include "metrics/eval/finished.h"

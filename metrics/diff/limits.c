@@ -3,9 +3,6 @@
 #include "metrics/diff/diff.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/suggest.h"
@@ -45,12 +42,11 @@ static int add(struct td_limits *limits, const char *item, size_t len, struct td
 	}
 	if (!name || !read_points(colon + 1, len - name - 1, &points))
 		return wrong(err, item, len);
-	limit = td_array_add(&limits->v, limits->nr, sizeof(*limit));
+	limit = td_array_add(&limits->v, limits->nr++, sizeof(*limit));
 	limit->name = td_strndup(item, name);
 	limit->most = points;
 	limit->gate = TD_GATE_TROUBLE;
 	limit->found = (struct td_notes){ 0 };
-	limits->nr++;
 	return 0;
 }
 
@@ -255,9 +251,7 @@ static enum td_gate check_limit(const struct td_limits *limits, struct td_limit 
 	bool compared = false;
 	char name[160];
 
-	for (size_t r = 0; r < diff->nr; r++) {
-		const struct td_diff_row *row = &diff->rows[r];
-
+	td_for_each(const struct td_diff_row, row, diff->rows, diff->nr) {
 		if (!is_of(limit, row))
 			continue;
 		if (!lacking && isnan(row->value.of[TD_DIFF_A]) != isnan(row->value.of[TD_DIFF_B]))
@@ -285,9 +279,7 @@ enum td_gate td_limits_exceeded(struct td_limits *limits, const struct td_diff *
 {
 	enum td_gate worst = TD_GATE_PASSED;
 
-	for (size_t i = 0; i < limits->nr; i++) {
-		struct td_limit *limit = &limits->v[i];
-
+	td_for_each(struct td_limit, limit, limits->v, limits->nr) {
 		limit->gate = check_limit(limits, limit, diff);
 		worst = limit->gate > worst ? limit->gate : worst;
 	}

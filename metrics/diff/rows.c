@@ -2,10 +2,7 @@
 #include "metrics/diff/diff.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/index.h"
 #include "lib/base/util.h"
 #include "metrics/diff/interval.h"
 #include "metrics/verdict/verdict.h"
@@ -324,8 +321,7 @@ static bool is_in_slots(const struct td_report *report, const struct td_node *no
 
 static void add_nodes(struct td_diff *diff, const struct td_report *report, const struct td_row *of)
 {
-	for (size_t i = 0; i < of->nr_nodes; i++) {
-		const struct td_node *node = &of->nodes[i];
+	td_for_each(const struct td_node, node, of->nodes, of->nr_nodes) {
 		struct td_diff_row row = {
 			.kind = TD_DIFF_METRIC,
 			.id = of->id,
@@ -407,9 +403,7 @@ static void add_times(struct td_diff *diff)
 static void for_each(struct td_diff *diff,
 		     void (*take)(struct td_diff *diff, const struct td_diff_input *input))
 {
-	for (size_t s = 0; s < TD_DIFF_SIDES; s++) {
-		const struct td_diff_side *side = &diff->sides[s];
-
+	td_for_each(const struct td_diff_side, side, diff->sides, TD_DIFF_SIDES) {
 		for (size_t i = 0; i < side->nr; i++)
 			take(diff, &side->v[i]);
 	}

@@ -3,10 +3,7 @@
 #include "metrics/diff/diff.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/index.h"
 #include "lib/base/util.h"
 #include "lib/count/timeline.h"
 #include "metrics/diff/interval.h"
@@ -211,9 +208,7 @@ static const struct td_diff_row *largest_of_level(const struct td_diff *diff, in
 {
 	const struct td_diff_row *largest = NULL;
 
-	for (size_t i = 0; i < diff->nr; i++) {
-		const struct td_diff_row *row = &diff->rows[i];
-
+	td_for_each(const struct td_diff_row, row, diff->rows, diff->nr) {
 		if (row->level == level && moved(row, saved) > 0 &&
 		    (!largest || moved(row, saved) > moved(largest, saved)))
 			largest = row;
@@ -257,9 +252,7 @@ static bool is_known_to_change(const struct td_diff *diff, const struct td_diff_
 static const struct td_diff_row *find_most(const struct td_diff *diff, enum td_diff_kind from,
 					   enum td_diff_kind to)
 {
-	for (size_t i = 0; i < diff->nr; i++) {
-		const struct td_diff_row *row = &diff->rows[i];
-
+	td_for_each(const struct td_diff_row, row, diff->rows, diff->nr) {
 		if (row->kind >= from && row->kind <= to && is_known_to_change(diff, row))
 			return row;
 	}

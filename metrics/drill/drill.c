@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/memory.h"
+#include "lib/base/util.h"
 
 #define FAVOUR       1.25 /* another node must be larger by this factor to replace one that is on */
 #define WORTH_A_TURN 0.5  /* minimum size of a waiting node, relative to the one that is on */
@@ -23,8 +24,7 @@ static bool is_retiring(const struct td_tree *tree, int node)
 
 static void count_groups(struct td_drill *drill, const struct td_plan *plan)
 {
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		int family;
 		enum td_use_kind use = td_tree_use(drill->tree, group->family, &family);
 
@@ -60,8 +60,7 @@ static void look(const struct td_drill *drill, struct td_drill_family *family,
 	const char *pmu = tree->machine->pmus[family->is->pmu].name;
 	double most = NAN;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		const struct td_cell *cell = &row->cells[node->column];
 
 		if (strcmp(row->pmu, pmu) != 0 || cell->status != TD_STATUS_OK)
@@ -181,9 +180,7 @@ static bool apply(struct td_drill *drill, uint64_t now_ns)
 {
 	bool switched = false;
 
-	for (size_t i = 0; i < drill->nr; i++) {
-		struct td_drill_family *family = &drill->v[i];
-
+	td_for_each(struct td_drill_family, family, drill->v, drill->nr) {
 		switched |= family->pool_on != family->pool_chosen;
 		switched |= family->on != family->chosen;
 		if (family->first && !family->leads)
@@ -197,9 +194,7 @@ static bool apply(struct td_drill *drill, uint64_t now_ns)
 
 bool td_drill_decide(struct td_drill *drill, const struct td_report *report, uint64_t now_ns)
 {
-	for (size_t i = 0; i < drill->nr; i++) {
-		struct td_drill_family *family = &drill->v[i];
-
+	td_for_each(struct td_drill_family, family, drill->v, drill->nr) {
 		family->chosen = family->pool_chosen = false;
 		family->visited = family->first = false;
 		look(drill, family, report, now_ns);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Fills one cell of a row: a metric's value, or the reason why there is none. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/plan/fit.h"

@@ -2,8 +2,6 @@
 #include "metrics/eval/finished.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 

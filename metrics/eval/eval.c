@@ -2,8 +2,6 @@
 #include "metrics/eval/eval.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "metrics/eval/finished.h"
@@ -460,13 +458,13 @@ static bool is_merged(const struct td_tree *tree, size_t column)
 	return tree->columns[column].present;
 }
 
-void td_merge_plan(const struct td_tree *tree, struct td_merge *merge)
+size_t td_merge_count(const struct td_tree *tree, size_t *nr_lacking, size_t *nr_parts)
 {
 	td_autofree struct td_row *rows = td_calloc(tree->nr_pmus + 1, sizeof(*rows));
 	td_autofree struct td_cell *cells = td_calloc(tree->nr_columns + 1, sizeof(*cells));
-	size_t nr = 0;
+	size_t nr = 0, nr_kept = 0;
 
-	*merge = (struct td_merge){ 0 };
+	*nr_lacking = *nr_parts = 0;
 	for (size_t i = 0; i < tree->nr_pmus; i++) {
 		if (tree->machine->pmus[i].skip)
 			continue;
@@ -478,14 +476,15 @@ void td_merge_plan(const struct td_tree *tree, struct td_merge *merge)
 		if (is_mergeable(rows, nr, tree->columns, i))
 			continue;
 		cells[i].status = TD_STATUS_NONE;
-		merge->nr_lacking += is_merged(tree, i);
+		*nr_lacking += is_merged(tree, i);
 	}
 	leave_out_parts(rows, nr, cells);
 	for (size_t i = 0; i < tree->nr_columns; i++) {
-		merge->nr_kept += is_merged(tree, i) && cells[i].status != TD_STATUS_NONE;
-		merge->nr_parts += is_merged(tree, i);
+		nr_kept += is_merged(tree, i) && cells[i].status != TD_STATUS_NONE;
+		*nr_parts += is_merged(tree, i);
 	}
-	merge->nr_parts -= merge->nr_lacking + merge->nr_kept;
+	*nr_parts -= *nr_lacking + nr_kept;
+	return nr_kept;
 }
 
 /* Return the share of the merged row: all core types together have all slots. */

@@ -25,11 +25,9 @@ void td_evaluation_free(struct td_evaluation *e);
 void td_eval(struct td_evaluation *e, const struct td_totals *totals, const struct td_times *times,
 	     bool merge, struct td_report *report);
 
-/* Numbers of metrics that td_eval() merges or leaves out when all core types run. */
-struct td_merge {
-	size_t nr_kept;
-	size_t nr_lacking; /* left out: not on all core types, or not a percentage */
-	size_t nr_parts;   /* left out because a sibling or ancestor is */
-};
-
-void td_merge_plan(const struct td_tree *tree, struct td_merge *merge);
+/*
+ * Returns the number of metrics that td_eval() merges when all core types run.  *nr_lacking is the
+ * number of those left out: not on all core types, or not a percentage; *nr_parts of those left out
+ * because a sibling or ancestor is.
+ */
+size_t td_merge_count(const struct td_tree *tree, size_t *nr_lacking, size_t *nr_parts);

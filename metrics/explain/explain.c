@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"
@@ -796,11 +795,6 @@ const struct td_explanation *td_explanation_find(const char *name)
 	while ((text = td_explanation_at(i++)) && strcasecmp(text->name, name) != 0)
 		;
 	return text;
-}
-
-bool td_explanation_exists(const char *name)
-{
-	return td_explanation_find(name);
 }
 
 bool td_explanation_is_pattern(const char *typed)

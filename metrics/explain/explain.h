@@ -30,7 +30,6 @@ const struct td_explanation *td_explanation_at(size_t i);
 
 /* Finds the first text for a node, ignoring case; NULL if there is none. */
 const struct td_explanation *td_explanation_find(const char *name);
-bool td_explanation_exists(const char *name);
 
 /*
  * Does the typed text mean the metric of that name?  Case is ignored, the text may be a shell

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses the JSON files of a model. */
-#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
-#include "lib/base/index.h"
 #include "lib/base/json.h"
 #include "lib/base/number.h"
-#include "lib/base/util.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/pmu_events.h"
 

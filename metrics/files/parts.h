@@ -2,9 +2,6 @@
 /* The parts of the reader of metric files. */
 #pragma once
 
-#include <stddef.h>
-
-#include "lib/base/err.h"
 #include "metrics/files/pmu_events.h"
 
 /* A line of mapfile.csv, such as "GenuineIntel-6-8[CD],v1.16,tigerlake,core". */

@@ -7,10 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "lib/base/err.h"
 #include "lib/base/suggest.h"
 #include "lib/machine/cpu.h"
 

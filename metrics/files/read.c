@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads a model's files. */
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
-#include "lib/base/index.h"
 #include "lib/base/regex.h"
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"
@@ -103,7 +98,7 @@ static int event_order(const void *a, const void *b)
 	const struct td_model_event *x = a, *y = b;
 	int rc = strcmp(x->name, y->name);
 
-	return rc ? rc : strcmp(x->pmu, y->pmu);
+	return rc ?: strcmp(x->pmu, y->pmu);
 }
 
 static int metric_order(const void *a, const void *b)
@@ -111,7 +106,7 @@ static int metric_order(const void *a, const void *b)
 	const struct td_model_metric *x = a, *y = b;
 	int rc = strcmp(x->name, y->name);
 
-	return rc ? rc : strcmp(x->pmu, y->pmu);
+	return rc ?: strcmp(x->pmu, y->pmu);
 }
 
 static void sort_events(struct td_pmu_events *events)
@@ -138,8 +133,7 @@ static int key_order(const void *a, const void *b)
 	const struct td_model_event *event = b;
 	int rc = strcasecmp(key->name, event->name);
 
-	if (!rc)
-		rc = strncmp(key->pmu, event->pmu, key->len);
+	rc = rc ?: strncmp(key->pmu, event->pmu, key->len);
 	if (!rc && event->pmu[key->len])
 		rc = -1;
 	return rc;
@@ -528,8 +522,7 @@ static int read_file(struct td_pmu_events *out, const char *dir, const char *nam
 	size_t nr_events = out->nr_events;
 	int rc = td_pmu_events_text(path, &text, err);
 
-	if (!rc)
-		rc = td_pmu_events_parse(out, path, text, err);
+	rc = rc ?: td_pmu_events_parse(out, path, text, err);
 	td_pmu_events_keep(out, nr_events, out->nr_metrics, out->nr_unread);
 	return rc;
 }
@@ -721,7 +714,7 @@ static int read_folder(struct td_pmu_events *out, bool uncore, size_t *nr, struc
 			rc = add_file(out, names.v[i], err);
 	}
 	td_names_free(&names);
-	return rc ? rc : parse_metrics(out, first, err);
+	return rc ?: parse_metrics(out, first, err);
 }
 
 /* Read a directory without a map as one model's.  It must contain files of events. */
@@ -876,8 +869,7 @@ int td_pmu_events_read(struct td_pmu_events *out, const char *root, const struct
 		*err = why;
 		rc = why.code;
 	}
-	if (!rc)
-		rc = find_errata(out, 0, err);
+	rc = rc ?: find_errata(out, 0, err);
 	if (!rc)
 		correct_metrics(out, 0);
 	if (!rc)

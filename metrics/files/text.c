@@ -2,11 +2,7 @@
 /* Reads files, and finds units and events to sample in descriptions. */
 #include "metrics/files/parts.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "lib/base/util.h"

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metrics/formula/expr.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"

@@ -8,9 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-#include "lib/base/err.h"
 #include "lib/machine/cpu.h"
 #include "lib/machine/machine.h"
 

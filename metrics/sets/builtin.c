@@ -5,7 +5,6 @@
  * each model in tools/perf/pmu-events/arch/x86 of Linux 6.12, so that values
  * equal those of perf stat -M TopdownL1,TopdownL2.
  */
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/event/event.h"

@@ -3,8 +3,6 @@
 #include "metrics/sets/set.h"
 
 #include <fnmatch.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "lib/base/index.h"
 #include "lib/count/ask.h"
 #include "lib/machine/machine.h"
 #include "metrics/files/pmu_events.h"

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"
@@ -23,11 +19,8 @@ struct td_made_set {
 /* Appends a copy of def. */
 static void made_add(struct td_made_set *made, const struct td_metric_def *def)
 {
-	struct td_metric_def *new = td_array_add(&made->defs, made->nr, sizeof(*new));
-
 	td_index_add(&made->set.names, td_hash_any_case(def->name), made->nr);
-	*new = *def;
-	made->nr++;
+	td_array_push(&made->defs, &made->nr, def, sizeof(*def));
 	made->set.metrics = made->defs;
 	made->set.nr_metrics = made->nr;
 }
@@ -173,8 +166,7 @@ static void search_formula(struct search *search, const struct td_metric_def *de
  */
 static void find_apart(struct td_made_set *made)
 {
-	for (size_t i = 0; i < made->nr; i++) {
-		struct td_metric_def *def = &made->defs[i];
+	td_for_each(struct td_metric_def, def, made->defs, made->nr) {
 		struct search search = { .set = &made->set };
 
 		if (def->level || def->part)

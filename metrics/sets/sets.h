@@ -8,10 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "lib/base/err.h"
 #include "lib/machine/machine.h"
 #include "metrics/sets/set.h"
 

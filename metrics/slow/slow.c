@@ -2,8 +2,6 @@
 #include "metrics/slow/slow.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 
@@ -102,9 +100,7 @@ static const struct td_row *first_of(const struct td_report *report, size_t at, 
 	const struct td_row *first = NULL;
 
 	*calls = 0;
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		if (!is_function_row(row, at) || row->region->bucket != bucket)
 			continue;
 		*calls += (double)row->region->calls;
@@ -211,8 +207,7 @@ static void fill(struct typical *typical, const struct td_report *report, size_t
 {
 	struct td_region_facts mean = mean_of(typical, report, at);
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		struct td_row *to;
 
 		if (!is_within(typical, row, at))
@@ -273,9 +268,7 @@ static bool is_of(const struct class *class, const struct td_row *row)
  */
 static const struct td_row *row_on(const struct class *class, const char *pmu)
 {
-	for (size_t i = 0; i < class->report->nr_rows; i++) {
-		const struct td_row *row = &class->report->rows[i];
-
+	td_for_each(const struct td_row, row, class->report->rows, class->report->nr_rows) {
 		if (is_of(class, row) && (!pmu || strcmp(row->pmu, pmu) == 0))
 			return row;
 	}
@@ -306,9 +299,7 @@ static const char *main_pmu(const struct class *class)
 {
 	const struct td_row *most = NULL;
 
-	for (size_t i = 0; i < class->report->nr_rows; i++) {
-		const struct td_row *row = &class->report->rows[i];
-
+	td_for_each(const struct td_row, row, class->report->rows, class->report->nr_rows) {
 		if (is_of(class, row) && (!most || row->region->calls > most->region->calls))
 			most = row;
 	}
@@ -320,9 +311,7 @@ static const char *main_pmu(const struct class *class)
 static struct td_slow_cause *find_cause(struct td_slow *out, enum td_slow_kind kind,
 					const char *node)
 {
-	for (size_t i = 0; i < out->nr; i++) {
-		struct td_slow_cause *cause = &out->causes[i];
-
+	td_for_each(struct td_slow_cause, cause, out->causes, out->nr) {
 		if (cause->kind == kind && (!node || strcmp(cause->node, node) == 0))
 			return cause;
 	}
@@ -404,9 +393,7 @@ static double sum_of(const struct class *slow, unsigned int bucket, mean_fn *mea
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < slow->report->nr_rows; i++) {
-		const struct td_row *row = &slow->report->rows[i];
-
+	td_for_each(const struct td_row, row, slow->report->rows, slow->report->nr_rows) {
 		if (is_part_of(slow, row) && row->region->bucket == bucket)
 			sum += (double)row->region->calls * mean(row);
 	}
@@ -436,11 +423,8 @@ static double error_of_mean(const struct class *slow, mean_fn *mean)
 {
 	double nr = 0, sum = 0, squares = 0;
 
-	for (size_t i = 0; i < slow->report->nr_rows; i++) {
-		const struct td_row *row = &slow->report->rows[i];
-
+	td_for_each(const struct td_row, row, slow->report->rows, slow->report->nr_rows)
 		nr += is_part_of(slow, row) ? (double)row->region->calls : 0;
-	}
 	for (unsigned int b = slow->bucket; b < TD_REGION_BUCKETS; b++) {
 		double of = sum_of(slow, b, mean);
 
@@ -497,8 +481,7 @@ static double calls_below(const struct class *of, const char *pmu, unsigned int 
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < of->report->nr_rows; i++) {
-		const struct td_row *row = &of->report->rows[i];
+	td_for_each(const struct td_row, row, of->report->rows, of->report->nr_rows) {
 		const struct td_region_facts *facts = row->region;
 
 		if (facts && facts->timed == of->timed && !facts->slow && facts->bucket < bucket &&
@@ -547,8 +530,7 @@ static void add_core(struct td_slow *out, const struct class *slow, const struct
 	double sum = 0, squares = 0, before = 0;
 	bool guessed = false;
 
-	for (size_t i = 0; i < slow->report->nr_rows; i++) {
-		const struct td_row *row = &slow->report->rows[i];
+	td_for_each(const struct td_row, row, slow->report->rows, slow->report->nr_rows) {
 		double calls;
 
 		if (!row->region || !row->region->calls)
@@ -594,9 +576,7 @@ static bool is_split(const struct td_report *report, const struct td_row *slow,
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < slow->nr_nodes; i++) {
-		const struct td_node *child = &slow->nodes[i];
-
+	td_for_each(const struct td_node, child, slow->nodes, slow->nr_nodes) {
 		if (!is_child(report, child, node))
 			continue;
 		if (!has_value(slow, child))
@@ -663,8 +643,7 @@ static void add_nodes(struct td_slow *out, const struct td_report *report, const
 {
 	const struct td_row *slow = pair->slow;
 
-	for (size_t i = 0; i < slow->nr_nodes; i++) {
-		const struct td_node *node = &slow->nodes[i];
+	td_for_each(const struct td_node, node, slow->nodes, slow->nr_nodes) {
 		const struct td_cell *cell = cell_of(slow, node);
 		double before, error, more;
 
@@ -745,8 +724,7 @@ static void add_causes(struct td_slow *out, const struct class *slow, const stru
 	add_waiting(out, slow);
 	add_interrupts(out, slow, middle);
 	add_core(out, slow, middle, on_main);
-	for (size_t i = 0; i < slow->report->nr_rows; i++) {
-		const struct td_row *row = &slow->report->rows[i];
+	td_for_each(const struct td_row, row, slow->report->rows, slow->report->nr_rows) {
 		const struct td_row *typical;
 
 		if (!is_of(slow, row) || !row->region->calls)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "metrics/table/table.h"
@@ -238,9 +235,7 @@ static void find_groups(struct td_ratios *ratios)
 	const struct td_plan *plan = ratios->plan;
 	struct td_index groups = { 0 };
 
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		const struct td_event *event = &plan->events.v[i];
-
+	td_for_each(const struct td_event, event, plan->events.v, plan->events.nr) {
 		if (event->group < 0)
 			continue;
 		add_to_group(&groups, event, ANY);
@@ -654,8 +649,7 @@ void td_ratio_table_fill(const struct td_ratio_table *table, const struct td_eve
 	report->time_ns = events->time_ns;
 	report->columns = table->columns;
 	report->nr_columns = table->nr;
-	for (size_t i = 0; i < events->nr_rows; i++) {
-		const struct td_event_row *event = &events->rows[i];
+	td_for_each(const struct td_event_row, event, events->rows, events->nr_rows) {
 		struct td_row *row;
 
 		if (!(table->all_pmus & UINT64_C(1) << row_pmu(table, event->pmu)))

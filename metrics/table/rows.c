@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "metrics/eval/finished.h"
@@ -87,8 +85,7 @@ static struct td_spread *add_value(struct td_spreads *spreads, char *key, double
 
 void td_spreads_add_report(struct td_spreads *spreads, const struct td_report *report)
 {
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		/* if no task ran on a core type, it had none of the slots */
 		double share = row->absent ? 0 : row->share_pct;
 
@@ -109,9 +106,7 @@ void td_spreads_add_report(struct td_spreads *spreads, const struct td_report *r
 
 void td_spreads_add_events(struct td_spreads *spreads, const struct td_event_report *report)
 {
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_event_row *row = &report->rows[i];
-
+	td_for_each(const struct td_event_row, row, report->rows, report->nr_rows) {
 		if (row->status == TD_STATUS_OK || row->elsewhere)
 			add_value(spreads, event_key(row), row->elsewhere ? 0 : row->value);
 	}
@@ -142,9 +137,7 @@ static void fill_share(struct td_spreads *spreads, struct td_row *row)
 
 void td_spreads_fill_report(struct td_spreads *spreads, struct td_report *report)
 {
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		struct td_row *row = &report->rows[i];
-
+	td_for_each(struct td_row, row, report->rows, report->nr_rows) {
 		fill_share(spreads, row);
 		for (size_t c = 0; c < report->nr_columns; c++)
 			fill(spreads, cell_key(report, row, c), &row->cells[c].runs_error,
@@ -154,8 +147,7 @@ void td_spreads_fill_report(struct td_spreads *spreads, struct td_report *report
 
 void td_spreads_fill_events(struct td_spreads *spreads, struct td_event_report *report)
 {
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		struct td_event_row *row = &report->rows[i];
+	td_for_each(struct td_event_row, row, report->rows, report->nr_rows) {
 		double error, unused;
 
 		fill(spreads, event_key(row), &error, &unused);

@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "lib/base/index.h"
 #include "lib/count/aggregator.h"
 #include "lib/count/latencies.h"
 #include "lib/count/report.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 #include "metrics/sets/set.h"
@@ -66,9 +64,8 @@ static int compare_children(const void *a, const void *b)
 	const struct child *x = a, *y = b;
 	int rc = compare_parents(x->parent, y->parent);
 
-	if (!rc)
-		rc = x->rank - y->rank;
-	return rc ? rc : x->index - y->index;
+	rc = rc ?: x->rank - y->rank;
+	return rc ?: x->index - y->index;
 }
 
 static void sort_children(struct walk *walk)
@@ -124,9 +121,7 @@ static void set_positions(struct td_tree *tree, int pmu)
 		sort_children(&walk);
 		number_below(&walk, NULL);
 	}
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (metric->pmu == pmu)
 			metric->position = positions[metric->def - set->metrics];
 	}
@@ -206,14 +201,11 @@ static void add_columns_below(struct td_tree *tree, int pmu, int parent, int *pr
 /* Add a metric of the package, which is outside of trees, to the package row if it has a value. */
 static void add_package_node(struct td_tree *tree, struct td_metric *metric)
 {
-	struct td_node *node;
+	struct td_node node = { .desc = metric->def->desc };
 
-	metric->column = find_column(tree, metric->name);
-	if (!metric->value)
-		return;
-	node = td_array_add(&tree->package_nodes, tree->nr_package_nodes, sizeof(*node));
-	tree->nr_package_nodes++;
-	*node = (struct td_node){ .column = metric->column, .desc = metric->def->desc };
+	node.column = metric->column = find_column(tree, metric->name);
+	if (metric->value)
+		td_array_push(&tree->package_nodes, &tree->nr_package_nodes, &node, sizeof(node));
 }
 
 static const char *estimate_of(const struct td_metric *metric)
@@ -262,21 +254,17 @@ static void add_builtin_columns(struct td_tree *tree, const struct td_ask *ask)
 {
 	for (size_t i = 0; i < td_nr_builtin_columns; i++) {
 		const struct td_metric_def *def = &td_builtin_columns[i];
-		struct td_column *column;
+		const struct td_column column = { def->name, "%", false };
 
-		if (def->level > ask->level && def->level != ask->only_level)
-			continue;
-		column = td_array_add(&tree->columns, tree->nr_columns, sizeof(*column));
-		*column = (struct td_column){ def->name, "%", false };
-		tree->nr_columns++;
+		if (def->level <= ask->level || def->level == ask->only_level)
+			td_array_push(&tree->columns, &tree->nr_columns, &column, sizeof(column));
 	}
 }
 
 /* Add the columns of the package last, even if the machine lacks some domain of energy. */
 static void add_package_columns(struct td_tree *tree)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		int column;
 
 		if (!metric->def->package || !metric->shown)
@@ -318,18 +306,15 @@ static int family_below(struct td_tree *tree, int node)
 		if (tree->families[i].node == node)
 			return (int)i + 1;
 	}
-	family = td_array_add(&tree->families, tree->nr_families, sizeof(*family));
+	family = td_array_add(&tree->families, tree->nr_families++, sizeof(*family));
 	*family = (struct td_tree_family){ tree->metrics[node].pmu, node,
 					   tree->metrics[node].family };
-	tree->nr_families++;
 	return (int)tree->nr_families;
 }
 
 static void find_of_metrics(struct td_tree *tree, int level)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (!metric->shown || metric->def->level != level || metric->parent < 0)
 			continue;
 		metric->family = family_below(tree, metric->parent);
@@ -379,9 +364,7 @@ static void mark_events(const struct td_tree *tree, const struct td_ints *events
 /* Mark the events that belong to the family of a metric that uses them. */
 static void mark_own(const struct td_tree *tree, bool *own)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (!metric->kept || !metric->value)
 			continue;
 		mark_events(tree, &metric->events, metric->family, own);
@@ -420,9 +403,7 @@ static void make_pools(struct td_tree *tree, size_t nr)
 					      ? td_tree_label(tree, TD_USE_POOL, families[i] - 1)
 					      : td_tree_label(tree, TD_USE_ANY, 0);
 	}
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (metric->family &&
 		    (uses_pool(tree, &metric->events) || uses_pool(tree, &metric->extra)))
 			tree->families[metric->family - 1].shares = true;
@@ -436,9 +417,7 @@ static void find_of_events(struct td_tree *tree, size_t nr)
 	tree->families_of_events = families;
 	for (size_t i = 0; i < nr; i++)
 		families[i] = UNKNOWN;
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (!metric->kept || !metric->value)
 			continue;
 		add_user(tree, &metric->events, metric->family);
@@ -497,8 +476,7 @@ static void add_need(struct td_tree *tree, const struct td_metric *metric, int r
 static void add_needs(struct td_tree *tree)
 {
 	for (int rank = 1; rank <= RANK_OUTSIDE; rank++) {
-		for (size_t i = 0; i < tree->nr_metrics; i++) {
-			const struct td_metric *metric = &tree->metrics[i];
+		td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 			int level = metric->def->level ? metric->def->level : RANK_OUTSIDE;
 
 			if (metric->shown && metric->value && level == rank)
@@ -530,9 +508,7 @@ static const char *const slots_names[] = { TD_SLOTS, "tma_info_thread_slots", "t
 static int find_slots(const struct td_tree *tree, int pmu)
 {
 	for (size_t n = 0; n < TD_ARRAY_SIZE(slots_names); n++) {
-		for (size_t i = 0; i < tree->nr_metrics; i++) {
-			const struct td_metric *metric = &tree->metrics[i];
-
+		td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 			if (metric->pmu == pmu && metric->value &&
 			    strcmp(metric->name, slots_names[n]) == 0)
 				return metric->slot;
@@ -614,13 +590,11 @@ int td_tree_build(struct td_tree *tree, struct td_events *events, const struct t
 	}
 	if (!rc && !setup->ask->no_threshold)
 		rc = td_tree_each_pmu(&scope, add_thresholds);
-	if (!rc)
-		rc = td_tree_each_pmu(&scope, td_tree_want_weight);
+	rc = rc ?: td_tree_each_pmu(&scope, td_tree_want_weight);
 	for (size_t i = 0; scope.keys && i < events->nr; i++)
 		free(scope.keys[i]);
 	free(scope.keys);
-	if (!rc)
-		rc = td_tree_finish_events(&scope);
+	rc = rc ?: td_tree_finish_events(&scope);
 	if (rc)
 		return rc;
 	td_tree_spread_latencies(tree);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Compiles formulas, and finds the events and metrics that they need. */
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/regex.h"
@@ -192,7 +189,7 @@ static int lookup(void *ctx, const char *name)
 	}
 	if (*name == '#') {
 		rc = td_literals_find(scope->setup->literals, name, &value);
-		return rc ? rc : constant(scope, name, value);
+		return rc ?: constant(scope, name, value);
 	}
 	rc = lookup_call(scope, name, &is_a_call);
 	if (rc || is_a_call)
@@ -432,13 +429,11 @@ static int parse(struct td_scope *scope, struct td_expr **out, const char *text,
 static void add_metric(struct td_scope *scope, struct td_metric *metric, int *index)
 {
 	struct td_tree *tree = scope->tree;
-	struct td_metric *added;
 
 	metric->name =
 		td_aprintf("%s%s%s", metric->def->name, *scope->mods ? ":" : "", scope->mods);
-	added = td_array_add(&tree->metrics, tree->nr_metrics, sizeof(*added));
-	*added = *metric;
-	*index = (int)tree->nr_metrics++;
+	*index = (int)tree->nr_metrics;
+	td_array_push(&tree->metrics, &tree->nr_metrics, metric, sizeof(*metric));
 }
 
 /* Refuse a metric that needs a refused operand, with the operand's reason. */
@@ -692,8 +687,7 @@ int td_tree_finish_events(struct td_scope *scope)
 		if (!td_pmu_has_slots(&machine->pmus[pmu]))
 			continue;
 		rc = check_rings(scope, pmu);
-		if (!rc)
-			rc = add_slots(scope, pmu);
+		rc = rc ?: add_slots(scope, pmu);
 	}
 	return rc;
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes an operand for each name in formulas, which share it, and finds its events. */
-#include <errno.h>
+/* Makes operands, one for all formulas that use a name, and finds their events. */
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"
@@ -185,9 +181,7 @@ static int move_event(const struct td_scope *scope, struct td_events *found)
 {
 	struct td_events *sampled = scope->setup->sampled;
 
-	for (size_t i = 0; i < found->nr; i++) {
-		struct td_event *event = &found->v[i];
-
+	td_for_each(struct td_event, event, found->v, found->nr) {
 		if (event->pmu != scope->pmu || event->refusal)
 			continue;
 		return move_to(sampled, event);
@@ -215,14 +209,13 @@ static int find_sampled(const struct td_scope *scope, const char *text)
 static struct td_tree_latency *add_latency(struct td_tree *tree, const char *event)
 {
 	struct td_tree_latency *latency =
-		td_array_add(&tree->latencies, tree->nr_latencies, sizeof(*latency));
+		td_array_add(&tree->latencies, tree->nr_latencies++, sizeof(*latency));
 
 	latency->event = td_strdup(event);
 	latency->why = td_aprintf(
 		"it needs the retire latency of %s, which had fewer than %d samples (TPEBS), and "
 		"the files contain no mean",
 		event, TD_MIN_LATENCIES);
-	tree->nr_latencies++;
 	return latency;
 }
 
@@ -310,9 +303,7 @@ static void print(FILE *fp, struct fields *fields)
 {
 	if (fields->nr)
 		qsort(fields->v, fields->nr, sizeof(*fields->v), by_name);
-	for (size_t i = 0; i < fields->nr; i++) {
-		const struct field *field = &fields->v[i];
-
+	td_for_each(const struct field, field, fields->v, fields->nr) {
 		/* the period of samples does not change counts */
 		if (strcmp(field->name, "period") == 0)
 			continue;
@@ -683,9 +674,7 @@ static void add_event(struct td_scope *scope, struct td_operand *operand, struct
 
 static void add_live(struct td_scope *scope, struct td_operand *operand, struct td_events *found)
 {
-	for (size_t i = 0; i < found->nr; i++) {
-		struct td_event *event = &found->v[i];
-
+	td_for_each(struct td_event, event, found->v, found->nr) {
 		/* events of other core types are not for this metric */
 		if (event->pmu < (int)scope->setup->machine->nr_core && event->pmu != scope->pmu)
 			continue;
@@ -878,8 +867,7 @@ void td_tree_find_halved(struct td_tree *tree, const struct td_literals *literal
 
 void td_tree_set_latencies(const struct td_tree *tree, const struct td_latencies *latencies)
 {
-	for (size_t i = 0; i < tree->nr_latencies; i++) {
-		const struct td_tree_latency *latency = &tree->latencies[i];
+	td_for_each(const struct td_tree_latency, latency, tree->latencies, tree->nr_latencies) {
 		double mean = td_latency_mean(td_latencies_find(latencies, latency->event));
 
 		tree->constants[latency->operand] = isnan(mean) ? latency->usual : mean;

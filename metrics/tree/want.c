@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Compiles the requested metrics, and metrics whose events are counted anyway. */
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lib/base/suggest.h"
@@ -140,9 +138,7 @@ static struct td_metric *find_shown(const struct td_scope *scope, const struct t
 {
 	struct td_tree *tree = scope->tree;
 
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (metric->shown && metric->pmu == scope->pmu &&
 		    strcmp(metric->def->name, def->name) == 0 &&
 		    strcmp(tree->operands[metric->slot].mods, scope->mods) == 0)
@@ -202,9 +198,7 @@ static int want_levels(struct td_scope *scope)
 
 static bool has_level_1(const struct td_tree *tree, int pmu)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (metric->pmu == pmu && metric->shown && metric->value && metric->def->level == 1)
 			return true;
 	}
@@ -332,8 +326,7 @@ static int want_names(struct td_scope *scope)
 		bool found = false;
 
 		rc = check_modifiers(scope, name);
-		if (!rc)
-			rc = want_on_each_pmu(scope, name, td_ask_modifiers(name), &found);
+		rc = rc ?: want_on_each_pmu(scope, name, td_ask_modifiers(name), &found);
 		if (!rc && !found)
 			rc = want_with_prefix(scope, name, &found);
 		if (!rc && !found)
@@ -408,8 +401,7 @@ int td_tree_want_all(struct td_scope *scope)
 
 	if (!rc && scope->setup->ask->bottlenecks)
 		rc = td_tree_each_pmu(scope, want_bottlenecks);
-	if (!rc)
-		rc = want_names(scope);
+	rc = rc ?: want_names(scope);
 	if (!rc && scope->setup->ask->energy)
 		rc = td_tree_each_pmu(scope, want_package);
 	return rc;

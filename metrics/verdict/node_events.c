@@ -6,8 +6,6 @@
  */
 #include "metrics/verdict/verdict.h"
 
-#include <string.h>
-
 #include "lib/base/util.h"
 
 /* Events of persistent memory, before their names contained CXL. */

@@ -2,7 +2,6 @@
 #include "metrics/verdict/verdict.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 
@@ -420,9 +419,7 @@ static const struct td_row *find_row(const struct td_report *report)
 {
 	const struct td_row *best = NULL;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		if (was_counted(row) && !row->package &&
 		    (!best || !(row->share_pct <= best->share_pct)))
 			best = row;
@@ -835,9 +832,7 @@ static bool are_idle(const struct td_report *report, double *busy_pct)
 	double busy = 0, whole = 0;
 	unsigned int cpus = 0;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		if (isnan(row->slots)) /* the row of a package */
 			continue;
 		if (!row->idle || !row->activity.cpus)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_TESTS_FUZZ_SPOTS_H
-#define TD_TESTS_FUZZ_SPOTS_H
+#ifndef TD_TESTS_FUZZ_LOCATIONS_H
+#define TD_TESTS_FUZZ_LOCATIONS_H
 
 #include <stdlib.h>
 #include <string.h>

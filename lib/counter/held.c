@@ -200,15 +200,18 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 }
 
 bool td_is_starved(const struct td_plan *plan, const struct td_group *group,
-		   const struct td_machine *machine, const struct td_target *target)
+		   const struct td_machine *machine, const struct td_target *target,
+		   const struct td_ints *cpus)
 {
-	const struct td_ints *cpus = &machine->pmus[group->pmu].cpus;
 	struct td_affinity before = { .is_left = true };
 	bool starved = false;
 
 	if (sched_getaffinity(0, sizeof(before.cpus), &before.cpus))
 		return false;
-	for (size_t i = 0; !starved && i < cpus->nr; i++) {
+	for (size_t i = 0, tried = 0; !starved && i < cpus->nr && tried < MAX_TRIED_CPUS; i++) {
+		if (!td_ints_has(&machine->pmus[group->pmu].cpus, cpus->v[i]))
+			continue;
+		tried++;
 		starved = td_go_to_cpu(cpus->v[i]) && try_group(plan, group, target, -1) == 0;
 	}
 	td_affinity_restore(&before);

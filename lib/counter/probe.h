@@ -75,9 +75,13 @@ void td_held_text(const struct td_machine *machine, char **text);
  */
 void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 		    const struct td_target *target);
-/* Returns true if a group, in the calling thread, is not counted on one of its PMU's CPUs. */
+/*
+ * Returns true if a group, in the calling thread, is not counted on one of these CPUs that are its
+ * PMU's.  Tries at most 16.
+ */
 bool td_is_starved(const struct td_plan *plan, const struct td_group *group,
-		   const struct td_machine *machine, const struct td_target *target);
+		   const struct td_machine *machine, const struct td_target *target,
+		   const struct td_ints *cpus);
 
 /*
  * Returns the frequency of the time-stamp counter that the kernel has measured, for

@@ -183,6 +183,21 @@ has_all_nodes() {
 	has_all_nodes
 }
 
+@test "nothing is held: the look takes at most ten system calls, and tries no group of level 1 again" {
+	command -v strace >/dev/null || skip "no strace"
+	sysctl -q -w kernel.nmi_watchdog=0
+	strace -f -X raw -o log "$TDSTAT" -l 1 -o out -- true
+	# with both times: events that are only tried
+	sed -nE 's/.*perf_event_open\(\{type=([^,]*),.* config=([^,]*),.* read_format=0x3,.*/\1 \2/p' log | sort >tried
+	[ -z "$(uniq -d tried)" ]
+	for level in 3 auto; do
+		strace -f -X raw -o log "$TDSTAT" -l $level -o out -- true
+		sed -n '/ config=0xc4, .*read_format=0x3,/,$p' log | sed '/pipe2(/,$d' >look
+		calls=$(awk '/ close_range\(/ { calls = NR } END { print calls + 0 }' look)
+		[ "$calls" -le 10 ]
+	done
+}
+
 @test "profile -l 2 beside pinned events: functions have the nodes that fit the counters that are left" {
 	case $TD_MACHINE in skx | bdx | adl) skip "the kind of core, or its other thread, is not known" ;; esac
 	sysctl -q -w kernel.nmi_watchdog=0

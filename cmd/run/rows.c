@@ -318,8 +318,8 @@ static uint64_t own_ns(const struct td_clock *clock)
 }
 
 /*
- * Split groups that wait for counters, which other programs may take at any time.  If tasks start
- * and end too fast, the next read tries again.
+ * Split groups that wait for counters, which other programs may take at any time, or hold on other
+ * CPUs than tdstat's own.  If tasks start and end too fast, the next read tries again.
  */
 static int split_starved(struct td_run *run, struct td_err *err)
 {
@@ -330,11 +330,13 @@ static int split_starved(struct td_run *run, struct td_err *err)
 	if (!job->tree || !counter || !td_counter_is_starved(counter))
 		return 0;
 	for (int i = 0; rc > 0 && i < TD_ATTEMPTS; i++) {
-		struct td_ints tasks = { 0 };
+		struct td_ints tasks = { 0 }, cpus = { 0 };
 
 		td_target_list_running(&job->target, &job->fs, &tasks);
-		rc = td_counter_split_starved(counter, &tasks, err);
+		td_target_list_cpus(&job->fs, &tasks, &cpus);
+		rc = td_counter_split_starved(counter, &tasks, &cpus, err);
 		td_ints_free(&tasks);
+		td_ints_free(&cpus);
 	}
 	return rc < 0 ? rc : 0;
 }

@@ -66,16 +66,17 @@ int td_counter_enable(struct td_counter *counter, bool on, int event, struct td_
 int td_counter_enable_families(struct td_counter *counter, const struct td_ints *enabled,
 			       const struct td_ints *tasks, struct td_err *err);
 /*
- * Returns true if a group of metrics did not run for a second, because another program has taken
- * its counters on some CPUs or all.
+ * Returns true if a group of metrics did not run for a second, or in tasks for the time in which all
+ * groups usually run.  Another program may hold its counters on some CPUs or all.
  */
 bool td_counter_is_starved(const struct td_counter *counter);
 /*
  * Splits starved groups in two halves, with a note; tasks as in
- * td_counter_enable_families().  Returns 1 if a task has ended; then it may be called again.
+ * td_counter_enable_families().  After a short wait, first tries a group on some of cpus, those of
+ * the tasks.  Returns 1 if a task has ended; then it may be called again.
  */
 int td_counter_split_starved(struct td_counter *counter, const struct td_ints *tasks,
-			     struct td_err *err);
+			     const struct td_ints *cpus, struct td_err *err);
 /*
  * Sets readings to the counts since the last read; they belong to the counter and stay valid until
  * the next read.  A group that cannot be read yet is retried for retry_ns.

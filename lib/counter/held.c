@@ -124,10 +124,14 @@ static int try_group(const struct td_plan *plan, const struct td_group *group,
 static void pin_if_it_helps(struct td_plan *plan, const struct td_machine *machine,
 			    struct td_group *group, const struct td_target *target)
 {
-	if (try_group(plan, group, target, -1) != 0)
+	int turn = try_group(plan, group, target, -1);
+
+	group->ran = turn > 0;
+	if (turn)
 		return;
 	group->pinned = true;
-	group->pinned = group->may_unpin = try_group(plan, group, target, -1) == 1;
+	group->ran = try_group(plan, group, target, -1) == 1;
+	group->pinned = group->may_unpin = group->ran;
 	if (!group->pinned && td_clocks_drop(plan, machine, group->pmu))
 		pin_if_it_helps(plan, machine, group, target);
 }
@@ -196,15 +200,18 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 }
 
 bool td_is_starved(const struct td_plan *plan, const struct td_group *group,
-		   const struct td_machine *machine, const struct td_target *target)
+		   const struct td_machine *machine, const struct td_target *target,
+		   const struct td_ints *cpus)
 {
-	const struct td_ints *cpus = &machine->pmus[group->pmu].cpus;
 	struct td_affinity before = { .is_left = true };
 	bool starved = false;
 
 	if (sched_getaffinity(0, sizeof(before.cpus), &before.cpus))
 		return false;
-	for (size_t i = 0; !starved && i < cpus->nr; i++) {
+	for (size_t i = 0, tried = 0; !starved && i < cpus->nr && tried < MAX_TRIED_CPUS; i++) {
+		if (!td_ints_has(&machine->pmus[group->pmu].cpus, cpus->v[i]))
+			continue;
+		tried++;
 		starved = td_go_to_cpu(cpus->v[i]) && try_group(plan, group, target, -1) == 0;
 	}
 	td_affinity_restore(&before);
@@ -481,7 +488,8 @@ static void add_events(const struct td_plan *plan, const struct td_machine *mach
  * largest other one, and those of further groups that no general counter counts.  Without a plan,
  * lists none, and claims all counters.  Returns false if they have run already
  * (td_pin_starved()), or need so few general counters that a system call is not worth it: level 1
- * with PERF_METRICS.
+ * with PERF_METRICS.  For tasks, claims no counters, because more than are_free() always tries take
+ * more than ten system calls; td_counter_split_starved() notices these.
  */
 static bool list_wanted(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 			const struct td_target *target, struct wanted *wanted)
@@ -496,7 +504,8 @@ static bool list_wanted(const struct td_plan *plan, const struct td_machine *mac
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
-		if (group->pmu == pmu && group->may_unpin && td_plan_is_alone(plan, group))
+		if (group->pmu == pmu && (group->ran || group->may_unpin) &&
+		    td_plan_is_alone(plan, group))
 			return false;
 		if (group != multiplexed && (group->pmu != pmu || !group->pinned))
 			continue;
@@ -509,6 +518,8 @@ static bool list_wanted(const struct td_plan *plan, const struct td_machine *mac
 		if (plan->groups[g].pmu == pmu)
 			add_events(plan, machine, &plan->groups[g], target, false, wanted);
 	}
+	if (!target->system_wide)
+		wanted->claims = 0;
 	return true;
 }
 
@@ -592,6 +603,19 @@ static bool find_on_cpus(struct td_pmu *pmu, const struct wanted *wanted, bool n
 	return held;
 }
 
+/* Returns true if nothing else uses counters of the CPU on which the thread runs. */
+static bool is_free_here(const struct td_machine *machine, int cpu)
+{
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
+
+		if (td_ints_has(&pmu->cpus, cpu))
+			return pmu->uarch != TD_UARCH_UNKNOWN &&
+			       are_free(pmu, 0, machine->nmi_watchdog, -1);
+	}
+	return false;
+}
+
 bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 		  const struct td_target *target)
 {
@@ -606,8 +630,13 @@ bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 		if (pmu->uarch == TD_UARCH_UNKNOWN || pmu->skip ||
 		    !list_wanted(plan, machine, i, target, &wanted))
 			continue;
-		if (!target->system_wide && machine->nr_core > 1 && !move_to(pmu, &before, &moved))
-			continue;
+		if (!target->system_wide && machine->nr_core > 1) {
+			/* most programs that count do so on the CPUs of all core types */
+			if (plan && !moved && is_free_here(machine, old_cpu))
+				return false;
+			if (!move_to(pmu, &before, &moved))
+				continue;
+		}
 		looked = !plan && !target->system_wide && machine->nmi_watchdog;
 		if (looked)
 			watched |= find_watched(pmu, -1);

@@ -43,7 +43,8 @@ bool td_slots_probe(const struct td_pmu *pmu);
  * Finds the counters of the cores that other programs, the NMI watchdog or a hypervisor
  * hold.  Tries the largest group of plan in the calling thread (system wide: on each CPU that
  * is counted, but on at most 16 that are not idle), or asks the kernel which counters a few
- * events get; only if it never runs, more groups, each for up to 40 ms.  Sets held_general,
+ * events get; only if it never runs, more groups, each for up to 40 ms.  For tasks, tries the CPUs
+ * of other core types only if counters of the thread's CPU are held.  Sets held_general,
  * held_fixed and held_cpu of the machine's PMUs, whose plans then suit each CPU, and returns
  * true if some are held.  Without a plan, all counters are tried, and, not system wide,
  * nmi_watchdog becomes false if the watchdog holds no counter, or another one than that of cycles.
@@ -70,9 +71,13 @@ void td_held_text(const struct td_machine *machine, char **text);
  */
 void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 		    const struct td_target *target);
-/* Returns true if a group, in the calling thread, is not counted on one of its PMU's CPUs. */
+/*
+ * Returns true if a group, in the calling thread, is not counted on one of these CPUs that are its
+ * PMU's.  Tries at most 16.
+ */
 bool td_is_starved(const struct td_plan *plan, const struct td_group *group,
-		   const struct td_machine *machine, const struct td_target *target);
+		   const struct td_machine *machine, const struct td_target *target,
+		   const struct td_ints *cpus);
 
 /*
  * Returns the frequency of the time-stamp counter that the kernel has measured, for

@@ -45,6 +45,7 @@ struct td_read_step {
 	uint64_t waits_ns;
 	/* another group of its core type ran while it waited: its task was there */
 	bool beside;
+	bool tried; /* its group, in another thread, had counters while it waited */
 };
 
 /* Reads open groups, each with one read(). */

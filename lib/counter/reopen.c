@@ -289,18 +289,44 @@ int td_counter_enable_families(struct td_counter *counter, const struct td_ints 
 /* Multiplexed groups run every few ms, and there are hardly more than fifty. */
 #define STARVED_NS TD_NS_A_SECOND
 
+/* A group of tasks that did not run for this time per group of its PMU is tried where they are. */
+#define TURN_NS (10 * TD_NS_A_MS)
+
 /*
  * The groups of --no-multiplex only wait for those of other programs, and a group that was split
  * on another CPU or task needs no further proof.
  */
 #define SOON_STARVED_NS (100 * TD_NS_A_MS)
 
+/* Returns the time after which the group of a step in tasks is tried. */
+static uint64_t turns_ns(const struct td_counter *counter, const struct td_read_step *step)
+{
+	const struct td_plan *plan = counter->setup.plan;
+	uint64_t ns = 0;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].pmu == plan->groups[step->group].pmu &&
+		    !td_group_is_off(plan->groups[g].family, &counter->enabled))
+			ns += TURN_NS;
+	}
+	/* halves are twice as many */
+	if (step->late)
+		ns *= 2;
+	return ns < STARVED_NS ? ns : STARVED_NS;
+}
+
 static bool is_starved(const struct td_counter *counter, const struct td_read_step *step)
 {
+	const struct td_plan *plan = counter->setup.plan;
 	size_t nr = counter->split_to ? counter->split_to[step->group] : 0;
-	bool soon = counter->setup.plan->nr_sets > 1 || (nr && step->nr > nr);
 
-	return !step->ended && step->waits_ns >= (soon ? SOON_STARVED_NS : STARVED_NS);
+	if (step->ended || !step->waits_ns)
+		return false;
+	if (plan->nr_sets > 1 || (nr && step->nr > nr))
+		return step->waits_ns >= SOON_STARVED_NS;
+	if (counter->setup.target->system_wide || step->tried)
+		return step->waits_ns >= STARVED_NS;
+	return step->waits_ns >= turns_ns(counter, step);
 }
 
 /* Halves the part of its group that a step counts; SLOTS and its fields stay together. */
@@ -411,11 +437,13 @@ static int split(struct td_counter *counter, size_t set, const struct td_part ha
 }
 
 /*
- * Returns false if the group of a step has counters on each CPU of its core type, so that its
- * task must have run elsewhere.  known has the answers for the groups of the plan, 0 if unknown.
+ * Returns false if the group of a step has counters on the CPUs of the tasks, so that it only waits
+ * for its turn, or for its task, which is on another core type.  It need not be tried after a long
+ * wait, or if other groups lack counters.  known has the answers for the groups of the plan, 0 if
+ * unknown.
  */
 static bool lacks_counters(const struct td_counter *counter, const struct td_read_step *step,
-			   int *known)
+			   const struct td_ints *cpus, int *known)
 {
 	const struct td_counter_setup *setup = &counter->setup;
 	struct td_group part = setup->plan->groups[step->group];
@@ -424,10 +452,12 @@ static bool lacks_counters(const struct td_counter *counter, const struct td_rea
 	part.members += step->part;
 	part.nr = step->nr;
 	part.pinned = false;
-	if (!step->kind || step->beside)
+	if ((!step->kind || step->beside) &&
+	    (step->waits_ns >= STARVED_NS || counter->split_to || setup->plan->nr_sets > 1))
 		return true;
 	if (!*here)
-		*here = td_is_starved(setup->plan, &part, setup->machine, setup->target) ? 1 : -1;
+		*here = td_is_starved(setup->plan, &part, setup->machine, setup->target, cpus) ? 1
+											       : -1;
 	return *here > 0;
 }
 
@@ -444,14 +474,13 @@ static void note_split(struct td_counter *counter, const struct td_part half[2])
 		counter->split_to[group] = nr;
 	if (first)
 		td_notes_add(counter->setup.notes,
-			     "the group of %s had no counters for %s, because other programs hold "
-			     "some: such groups are now split in two",
-			     name_of(counter, group),
-			     counter->setup.plan->nr_sets > 1 ? "0.1 s" : "a second");
+			     "the group of %s had no counters, because other programs hold some: "
+			     "such groups are now split in two",
+			     name_of(counter, group));
 }
 
 int td_counter_split_starved(struct td_counter *counter, const struct td_ints *tasks,
-			     struct td_err *err)
+			     const struct td_ints *cpus, struct td_err *err)
 {
 	const struct td_target *target = counter->setup.target;
 	td_autofree int *known = td_calloc(counter->setup.plan->nr_groups + 1, sizeof(*known));
@@ -465,8 +494,11 @@ int td_counter_split_starved(struct td_counter *counter, const struct td_ints *t
 
 		if (!step)
 			break;
-		if (!lacks_counters(counter, step, known)) {
-			step->waits_ns = 0;
+		if (!lacks_counters(counter, step, cpus, known)) {
+			/* after a second, it is tried again */
+			if (step->tried)
+				step->waits_ns = 0;
+			step->tried = true;
 			continue;
 		}
 		rc = split(counter, set_of(counter, step), half, tasks);

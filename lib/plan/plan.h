@@ -28,6 +28,7 @@ struct td_group {
 	 * as soon as possible, unless it samples.  With :D it stays stopped, as in perf.
 	 */
 	bool may_unpin;
+	bool ran;     /* td_pin_starved() has tried the group, and it was counted */
 	int *members; /* indices of the plan's events */
 	size_t nr;
 	int cgroup; /* 1 + index in the target's cgroups; 0: none */

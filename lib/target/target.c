@@ -382,19 +382,34 @@ uint64_t td_tasks_now(void)
 	       (uint64_t)now.tv_nsec / 1000 * (uint64_t)sysconf(_SC_CLK_TCK) / 1000000;
 }
 
-/* Returns true if a task started after since.  Its start is field 22 of stat in proc(5). */
-static bool started_after(const struct td_sysfs *fs, int pid, uint64_t since)
+/* Fields of stat in proc(5): the start and the last CPU of a task. */
+enum {
+	STARTTIME = 22,
+	PROCESSOR = 39
+};
+
+/* Sets *value to a field of a task, which is after its name.  Returns false if it has ended. */
+static bool read_stat(const struct td_sysfs *fs, int tid, int wanted, uint64_t *value)
 {
-	char text[512];
-	const char *rest = td_proc_stat(fs, pid, text, sizeof(text));
+	char text[1024];
+	const char *rest = td_proc_stat(fs, tid, text, sizeof(text));
 
 	if (rest)
 		rest += strspn(rest, " ");
-	for (int field = 3; rest && field < 22; field++) {
+	for (int field = 3; rest && field < wanted; field++) {
 		rest = strchr(rest, ' ');
 		rest = rest ? rest + 1 : NULL;
 	}
-	return rest && strtoull(rest, NULL, 10) > since;
+	if (rest)
+		*value = strtoull(rest, NULL, 10);
+	return rest;
+}
+
+static bool started_after(const struct td_sysfs *fs, int pid, uint64_t since)
+{
+	uint64_t start;
+
+	return read_stat(fs, pid, STARTTIME, &start) && start > since;
 }
 
 /* A process, its children, their children and so on. */
@@ -627,6 +642,17 @@ void td_target_list_running(const struct td_target *target, const struct td_sysf
 	for (size_t i = 0; i < target->threads.nr; i++) {
 		if (is_alive(fs, target->threads.v[i]))
 			td_ints_add(tids, target->threads.v[i]);
+	}
+}
+
+void td_target_list_cpus(const struct td_sysfs *fs, const struct td_ints *tids,
+			 struct td_ints *cpus)
+{
+	uint64_t cpu;
+
+	for (size_t i = 0; i < tids->nr; i++) {
+		if (read_stat(fs, tids->v[i], PROCESSOR, &cpu))
+			td_ints_add(cpus, (int)cpu);
 	}
 }
 

@@ -104,6 +104,9 @@ bool td_target_leave_out_ended(struct td_target *target, const struct td_sysfs *
 /* Adds to tids the target's tasks that still run, and the tasks that they have started since. */
 void td_target_list_running(const struct td_target *target, const struct td_sysfs *fs,
 			    struct td_ints *tids);
+/* Adds to cpus those on which tasks ran last. */
+void td_target_list_cpus(const struct td_sysfs *fs, const struct td_ints *tids,
+			 struct td_ints *cpus);
 /*
  * Returns -ESRCH, with a message that names it, if a process or thread to
  * attach to has ended or is a zombie.

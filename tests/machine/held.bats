@@ -155,6 +155,49 @@ pmus() {
 	done
 }
 
+# counted CPU PMU TIME: a command on a CPU, while tdstat starts on another one
+counted() {
+	taskset -c 0 "$TDSTAT" -l 3 --all -j -o out -- taskset -c "$1" "$ACT" "$3:inherited" 2>err
+	cat err
+	jq -c --arg pmu "$2" 'select(.level and .pmu == $pmu)' out >nodes
+}
+
+has_all_nodes() {
+	[ -s nodes ] && jq -es 'all(.value != null)' nodes
+}
+
+@test "beside pinned events of the command's CPU, on which tdstat did not start: groups are split in less than a second" {
+	[ "$TD_MACHINE" != lnl ] || skip "its groups fit the counters that are left"
+	sysctl -q -w kernel.nmi_watchdog=0
+	cpu=$(cat /sys/devices/system/cpu/online)
+	cpu=${cpu##*[,-]}
+	pmu=$(pmus | head -n 1)
+	beside -C "$cpu" -e "$pmu/r1c2/D" -e "$pmu/r2c2/D" -e "$pmu/rc5/D"
+	# in less than the second after which groups of whole CPUs are split; a busy host may be late
+	for _ in {1..20}; do
+		counted "$cpu" "$pmu" 800ms
+		! grep 'split in two' err || break
+	done
+	grep 'split in two' err
+	for_longer has_all_nodes counted "$cpu" "$pmu" SECONDSs
+	has_all_nodes
+}
+
+@test "nothing is held: the look takes at most ten system calls, and tries no group of level 1 again" {
+	command -v strace >/dev/null || skip "no strace"
+	sysctl -q -w kernel.nmi_watchdog=0
+	strace -f -X raw -o log "$TDSTAT" -l 1 -o out -- true
+	# with both times: events that are only tried
+	sed -nE 's/.*perf_event_open\(\{type=([^,]*),.* config=([^,]*),.* read_format=0x3,.*/\1 \2/p' log | sort >tried
+	[ -z "$(uniq -d tried)" ]
+	for level in 3 auto; do
+		strace -f -X raw -o log "$TDSTAT" -l $level -o out -- true
+		sed -n '/ config=0xc4, .*read_format=0x3,/,$p' log | sed '/pipe2(/,$d' >look
+		calls=$(awk '/ close_range\(/ { calls = NR } END { print calls + 0 }' look)
+		[ "$calls" -le 10 ]
+	done
+}
+
 @test "profile -l 2 beside pinned events: functions have the nodes that fit the counters that are left" {
 	case $TD_MACHINE in skx | bdx | adl) skip "the kind of core, or its other thread, is not known" ;; esac
 	sysctl -q -w kernel.nmi_watchdog=0

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <pwd.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +109,26 @@ static void test_users(const struct td_sysfs *fs)
 	free(name);
 }
 
+/* This thread, where the kernel moves it. */
+static void test_cpus(const struct td_sysfs *fs)
+{
+	int tids[] = { getpid(), 1 << 30 };
+	struct td_ints cpus = { 0 };
+	cpu_set_t before, one;
+	size_t cpu = 0;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	while (!CPU_ISSET(cpu, &before))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	td_target_list_cpus(fs, &(struct td_ints){ tids, 2 }, &cpus);
+	ok(cpus.nr == 1 && cpus.v[0] == (int)cpu, "the CPU of this thread, and none of no thread");
+	td_ints_free(&cpus);
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
 int main(void)
 {
 	struct td_sysfs fs;
@@ -121,6 +142,7 @@ int main(void)
 		return 1;
 	test_guests(&fs);
 	test_users(&fs);
+	test_cpus(&fs);
 	has_children = faccessat(fs.proc, "self/task", F_OK, 0) == 0 &&
 		       access("/proc/thread-self/children", F_OK) == 0;
 	before = td_tasks_now();

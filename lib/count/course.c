@@ -315,7 +315,8 @@ struct comparison {
 	struct compared *v;
 	size_t nr;
 	int whole; /* instructions that are counted all the time; -1: none */
-	double squares, products;
+	/* sums over groups and batches: of products with the difference before, and of powers */
+	double products, squares, fourths;
 	unsigned int nr_batches;
 	double *values, *ns; /* sums of each event in the current batch */
 };
@@ -405,6 +406,7 @@ static void compare_batch(struct comparison *c)
 		one->expected += expected;
 		one->noise += c->nr_batches > 1 ? random * random : 0;
 		c->squares += difference * difference;
+		c->fourths += pow(difference, 4);
 		c->products += difference * one->last;
 		one->before = one->last;
 		one->last = difference;
@@ -412,22 +414,35 @@ static void compare_batch(struct comparison *c)
 	c->nr_batches++;
 }
 
+/*
+ * Returns the number of independent differences.  A few large ones count more than many small ones,
+ * and the differences of all groups from their own sum depend on each other.
+ */
+static double nr_independent(const struct comparison *c)
+{
+	double nr = 0;
+
+	for (size_t i = 0; i < c->nr; i++)
+		nr += c->v[i].instructions >= 0;
+	nr = c->whole < 0 ? (nr - 1) / nr : 1;
+	return c->fourths > 0 ? nr * c->squares * c->squares / c->fourths : 0;
+}
+
 static bool is_in_step(const struct comparison *c)
 {
-	double n = c->nr_batches, independent = c->whole < 0 ? -1 : 0;
+	double n = c->nr_batches, independent = nr_independent(c);
 	bool differs = false;
 
 	for (size_t i = 0; i < c->nr; i++) {
 		const struct compared *one = &c->v[i];
 		double noise = sqrt(one->noise / TD_STANDS_OUT * n / (n - 2));
 
-		if (one->instructions < 0)
-			continue;
-		independent++;
-		differs |= fabs(one->sum) > fmax(DIFFERENCE * one->expected, MARGIN * noise);
+		if (one->instructions >= 0)
+			differs |=
+				fabs(one->sum) > fmax(DIFFERENCE * one->expected, MARGIN * noise);
 	}
 	return differs && n >= TD_MIN_BATCHES && independent > 0 &&
-	       c->products > c->squares * fmax(CORRELATION, SIGMAS / sqrt(independent * n));
+	       c->products > c->squares * fmax(CORRELATION, SIGMAS / sqrt(independent));
 }
 
 bool td_course_in_step(const struct td_course *course, const struct td_readings *sum,

@@ -347,7 +347,10 @@ static int show_hosts(struct host *hosts, size_t nr, const struct td_opts *opts,
 		writer->header_done |=
 			h && writer->out->one_header && hosts[h - 1].view.sink.writer.header_done;
 		rc = show_and_warn(&hosts[h], err);
+		td_view_note_step(&hosts[h].view, notes);
 	}
+	if (!rc && !opts->request.show.quiet)
+		td_say_notes(notes);
 	return rc;
 }
 

@@ -32,6 +32,7 @@ struct td_writer {
 		bool any;             /* '±?': some error includes any share */
 		bool errors;          /* some value has an error */
 		bool no_error;        /* some value has no error */
+		bool in_step;         /* some value has none because of td_report.in_step */
 		bool missing;         /* '-': some value is missing */
 		bool errata;          /* '!': some event has errata */
 		const char *why;      /* reason for missing values; NULL: unknown */

@@ -230,6 +230,7 @@ static int put_error(struct tree *tree, const struct td_node *node, int width)
 	tree->marks.any |= *error_of(buf, tree, node) == '?';
 	tree->marks.errors |= *buf != '\0';
 	tree->marks.no_error |= *buf == '\0';
+	tree->marks.in_step |= tree->report->in_step;
 	if (!*buf)
 		return fprintf(fp, "%*s", width, "");
 	fputs(" " PLUS_MINUS, fp);
@@ -371,7 +372,7 @@ static void put_sum(struct tree *tree)
 	else if (row->nr_nodes)
 		fprintf(fp, "%*.1f%*s %%  in all\n", widths_of(tree, &row->nodes[0])->value,
 			row->ranked_sum, widths_of(tree, &row->nodes[0])->error, "");
-	if (row->nr_nodes && !tree->writer->frame->interval &&
+	if (row->nr_nodes && !tree->writer->frame->interval && !tree->report->in_step &&
 	    !widths_of(tree, &row->nodes[0])->error)
 		fputs("  too few readings to estimate the errors; -r N compares N runs\n", fp);
 	if (row->nr_nodes && row->nodes[0].level) {

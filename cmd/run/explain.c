@@ -267,6 +267,7 @@ void td_run_explain(const struct td_run *run)
 	}
 	say_missed(run);
 	td_latency_explain(&run->latency, run->job, &run->session->latencies);
+	td_view_note_step(&run->session->view, &run->job->notes);
 	td_job_say_notes(run->job);
 }
 

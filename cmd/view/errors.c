@@ -193,6 +193,39 @@ static void set_paused(struct td_view *view, const struct td_ranges *ranges,
 	td_paused_free(&paused);
 }
 
+/* Remove the errors of multiplexed values on a PMU. */
+static void forget_errors(const struct td_errors *errors, const char *pmu)
+{
+	const struct td_report *report = errors->report;
+
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		const struct td_row *row = &report->rows[r];
+
+		for (size_t c = 0; c < report->nr_columns; c++) {
+			if ((!strcmp(row->pmu, pmu) || !strcmp(row->pmu, "all")) &&
+			    errors->v[r * report->nr_columns + c].turns)
+				row->cells[c].error = NAN;
+		}
+	}
+}
+
+/* Remove the errors that are too small because groups are in step with the program. */
+static void check_steps(struct td_view *view, const struct td_counted *counted,
+			const struct td_errors *errors)
+{
+	const struct td_source *source = view->source;
+
+	for (int pmu = 0; pmu < (int)source->tree->nr_pmus; pmu++) {
+		int instructions = view->evaluation.clocks[pmu][TD_CLOCK_INSTRUCTIONS];
+
+		if (!td_timeline_in_step(counted->timeline, counted->readings, source->plan, pmu,
+					 instructions))
+			continue;
+		forget_errors(errors, source->machine->pmus[pmu].name);
+		errors->report->in_step = view->in_step = true;
+	}
+}
+
 static void fill_errors_in_time(struct td_view *view, const struct td_aggregator *agg,
 				const struct td_counted *counted, const struct td_totals *totals,
 				struct td_report *report)
@@ -211,6 +244,7 @@ static void fill_errors_in_time(struct td_view *view, const struct td_aggregator
 	add_all(view, agg, counted, totals, &ranges, &errors);
 	td_ranges_end(&ranges);
 	td_errors_end(&errors);
+	check_steps(view, counted, &errors);
 	td_report_widen_errors(report);
 	if (view->source->tree->nr_families)
 		set_paused(view, &ranges, totals, counted->times, report);
@@ -462,7 +496,7 @@ static void weigh(struct joining *j, const struct td_kept_run *run, const struct
 				  : 1;
 	for (size_t e = 0; e < events->nr; e++)
 		j->weights[e] = j->left;
-	for (int pmu = 0; pmu < (int)source->machine->nr_core; pmu++) {
+	for (int pmu = 0; pmu < (int)source->tree->nr_pmus; pmu++) {
 		double left = share_left(j, run, rest, pmu);
 
 		for (size_t e = 0; !isnan(left) && e < events->nr; e++) {

@@ -53,6 +53,17 @@ void td_view_note(const struct td_view *view, const struct td_request *request,
 			     row->option, row->name);
 }
 
+void td_view_note_step(struct td_view *view, struct td_notes *notes)
+{
+	if (view->in_step && !view->noted_step)
+		td_notes_add(
+			notes,
+			"multiplexed groups counted different parts of the program, with other "
+			"instructions per cycle: the errors of their values are unknown; "
+			"--no-multiplex or another level avoids this");
+	view->noted_step |= view->in_step;
+}
+
 int td_view_follow(struct td_view *view, struct td_err *err)
 {
 	const struct td_source *source = view->source;

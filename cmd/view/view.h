@@ -36,9 +36,11 @@ struct td_view {
 	const struct td_request *verdict; /* request for commands to type; NULL: no verdict */
 	struct td_focus *focus;           /* copy of the verdict for the caller; or NULL */
 	const struct td_viewer *viewer;   /* receiver in place of the stream; or NULL */
-	bool instead; /* the results replace those of a request that cannot be counted */
-	bool mean;    /* show the mean of several runs */
-	bool table;   /* show the time of each run */
+	bool instead;    /* the results replace those of a request that cannot be counted */
+	bool mean;       /* show the mean of several runs */
+	bool table;      /* show the time of each run */
+	bool in_step;    /* td_timeline_in_step() was true for a row */
+	bool noted_step; /* td_view_note_step() added the note */
 	struct td_readings whole; /* sum of all intervals, for the summary */
 	struct td_index whole_index;
 	struct td_times whole_times;
@@ -78,6 +80,8 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 /* In output for people, note that some ids of rows are unknown; programs see -1. */
 void td_view_note(const struct td_view *view, const struct td_request *request,
 		  struct td_notes *notes);
+/* Note once that rows had no errors because groups were in step with the program. */
+void td_view_note_step(struct td_view *view, struct td_notes *notes);
 /* Assign ids to new CPUs and cgroups.  Call it after a read, before its readings are summed. */
 int td_view_follow(struct td_view *view, struct td_err *err);
 /* Open the stream.  Call it when the events that can be counted and the viewer are known. */

@@ -292,6 +292,8 @@ struct td_report {
 	bool mostly_waited; /* tasks_pct is small */
 	/* without ids: another program held the counters for most of the time */
 	bool held;
+	/* multiplexed values of a PMU have no error because of td_timeline_in_step() */
+	bool in_step;
 	struct td_region_facts *regions; /* the regions of the rows; owned */
 	bool functions;                  /* regions are sampled functions, and calls windows */
 	/* functions and regions with timed calls; borrowed, or NULL */

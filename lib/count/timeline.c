@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/memory.h"
+#include "lib/base/util.h"
 
 /*
  * Maximum number of readings with a timeline (256 CPUs and 256 events).  A larger timeline would
@@ -280,4 +280,188 @@ struct td_jackknifed td_jackknife_end(const struct td_jackknife *j)
 		.degrees = fmax(j->nr_counted / longer - 1, MIN_DEGREES),
 		.of_batch = (n - 1) * squares,
 	};
+}
+
+double td_stands_out(double before, double middle, double after)
+{
+	double low = fmin(before, after), high = fmax(before, after);
+
+	return fmax(fmax(middle - high, low - middle), 0);
+}
+
+/* --- groups that are in step with the program --------------------------------- */
+
+/*
+ * Limits of td_timeline_in_step().  DIFFERENCE: small differences have other causes, such as the cost
+ * of switching groups.  CORRELATION of consecutive batches, and SIGMAS of its random variation,
+ * which a program without a period exceeds in less than one of 10,000 runs.  MARGIN: noise between
+ * neighbours is known to about half.
+ */
+#define DIFFERENCE  0.005
+#define CORRELATION 0.5
+#define SIGMAS      4
+#define MARGIN      2
+
+/* The instructions of a group in the batches so far, compared with those of all groups. */
+struct compared {
+	int instructions, reference; /* events of the group; -1: none */
+	double sum, expected;        /* sums of differences, and of expected instructions */
+	double last, before;         /* the last two differences */
+	double noise;                /* sum of squared deviations from neighbours */
+};
+
+/* All groups of a PMU that count instructions. */
+struct comparison {
+	const struct td_plan *plan;
+	struct compared *v;
+	size_t nr;
+	int whole; /* instructions that are counted all the time; -1: none */
+	/* sums over groups and batches: of products with the difference before, and of powers */
+	double products, squares, fourths;
+	unsigned int nr_batches;
+	double *values, *ns; /* sums of each event in the current batch */
+};
+
+/* Returns the group's member that is event, or has its name and PMU; -1: none. */
+static int member_like(const struct td_plan *plan, const struct td_group *group, int event)
+{
+	const struct td_event *events = plan->events.v;
+
+	for (size_t i = 0; event >= 0 && i < group->nr; i++) {
+		int member = group->members[i];
+
+		if (events[member].pmu == events[event].pmu &&
+		    strcmp(events[member].name, events[event].name) == 0)
+			return member;
+	}
+	return -1;
+}
+
+static void find_compared(struct comparison *c, int pmu, int instructions)
+{
+	for (size_t g = 0; g < c->plan->nr_groups; g++) {
+		const struct td_group *group = &c->plan->groups[g];
+		struct compared one = { .instructions = -1 };
+
+		if (group->pmu != pmu || group->family)
+			continue;
+		one.reference = member_like(c->plan, group, group->reference);
+		one.instructions = member_like(c->plan, group, instructions);
+		if (one.reference >= 0)
+			c->v[c->nr++] = one;
+		else if (one.instructions >= 0)
+			c->whole = one.instructions;
+	}
+}
+
+static void sum_events(const struct comparison *c, const struct td_readings *readings)
+{
+	for (size_t i = 0; i < c->plan->events.nr; i++)
+		c->values[i] = c->ns[i] = 0;
+	for (size_t i = 0; i < readings->nr; i++) {
+		c->values[readings->v[i].event] += (double)readings->v[i].value;
+		c->ns[readings->v[i].event] += (double)readings->v[i].running_ns;
+	}
+}
+
+/* Returns the instructions per reference event of all groups in the batch. */
+static double all_groups(const struct comparison *c)
+{
+	double instructions = 0, ns = 0, reference = 0, reference_ns = 0;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct compared *one = &c->v[i];
+
+		if (c->whole < 0 && one->instructions < 0)
+			continue;
+		reference += c->values[one->reference];
+		reference_ns += c->ns[one->reference];
+		if (one->instructions < 0)
+			continue;
+		instructions += c->values[one->instructions];
+		ns += c->ns[one->instructions];
+	}
+	if (c->whole >= 0) {
+		instructions = c->values[c->whole];
+		ns = c->ns[c->whole];
+	}
+	return instructions / ns / (reference / reference_ns);
+}
+
+static void compare_batch(struct comparison *c)
+{
+	double all = all_groups(c);
+
+	if (!isfinite(all))
+		return;
+	for (size_t i = 0; i < c->nr; i++) {
+		struct compared *one = &c->v[i];
+		double expected, difference, random;
+
+		if (one->instructions < 0)
+			continue;
+		expected = all * c->values[one->reference];
+		difference = c->values[one->instructions] - expected;
+		random = td_stands_out(one->before, one->last, difference);
+		one->sum += difference;
+		one->expected += expected;
+		one->noise += c->nr_batches > 1 ? random * random : 0;
+		c->squares += difference * difference;
+		c->fourths += pow(difference, 4);
+		c->products += difference * one->last;
+		one->before = one->last;
+		one->last = difference;
+	}
+	c->nr_batches++;
+}
+
+/*
+ * Returns the number of independent differences.  A few large ones count more than many small ones,
+ * and the differences of all groups from their own sum depend on each other.
+ */
+static double nr_independent(const struct comparison *c)
+{
+	double nr = 0;
+
+	for (size_t i = 0; i < c->nr; i++)
+		nr += c->v[i].instructions >= 0;
+	nr = c->whole < 0 ? (nr - 1) / nr : 1;
+	return c->fourths > 0 ? nr * c->squares * c->squares / c->fourths : 0;
+}
+
+static bool is_in_step(const struct comparison *c)
+{
+	double n = c->nr_batches, independent = nr_independent(c);
+	bool differs = false;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct compared *one = &c->v[i];
+		double noise = sqrt(one->noise / TD_STANDS_OUT * n / (n - 2));
+
+		if (one->instructions >= 0)
+			differs |=
+				fabs(one->sum) > fmax(DIFFERENCE * one->expected, MARGIN * noise);
+	}
+	return differs && n >= TD_MIN_BATCHES && independent > 0 &&
+	       c->products > c->squares * fmax(CORRELATION, SIGMAS / sqrt(independent));
+}
+
+bool td_timeline_in_step(const struct td_timeline *timeline, const struct td_readings *sum,
+			 const struct td_plan *plan, int pmu, int instructions)
+{
+	td_autofree struct compared *v = td_calloc(plan->nr_groups + 1, sizeof(*v));
+	td_autofree double *sums = td_calloc(2 * plan->events.nr + 1, sizeof(*sums));
+	struct comparison c = {
+		.plan = plan, .v = v, .whole = -1, .values = sums, .ns = sums + plan->events.nr
+	};
+	struct td_readings batch = { 0 };
+
+	find_compared(&c, pmu, instructions);
+	for (size_t i = 0; c.nr > 1 && i < timeline->nr; i++) {
+		td_timeline_cut_out(timeline, i, sum, &batch);
+		sum_events(&c, &batch);
+		compare_batch(&c);
+	}
+	free(batch.v);
+	return is_in_step(&c);
 }

@@ -110,3 +110,18 @@ struct td_jackknifed td_jackknife_end(const struct td_jackknife *jackknife);
 
 /* Returns the 97.5 % quantile of Student's distribution; degrees is at least 1. */
 double td_student(double degrees);
+
+/* Returns the distance of the middle value from the range between its neighbours. */
+double td_stands_out(double before, double middle, double after);
+/* Expected square of td_stands_out() for three random values of variance 1. */
+#define TD_STANDS_OUT 0.77860
+
+/*
+ * Do multiplexed groups of a PMU count different parts of the program, because it repeats itself in
+ * the time of all turns?  Then their errors, which compare neighbouring turns of each group, are too
+ * small.  The proof are instructions per reference event that differ from those of all groups, in
+ * the same direction from batch to batch.  instructions: an event of the PMU, which several groups
+ * count (td_clocks_add()); -1: not counted, which returns false.
+ */
+bool td_timeline_in_step(const struct td_timeline *timeline, const struct td_readings *sum,
+			 const struct td_plan *plan, int pmu, int instructions);

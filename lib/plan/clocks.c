@@ -236,6 +236,76 @@ static int add(struct td_plan *plan, const struct td_machine *machine, int pmu,
 	return 0;
 }
 
+/* --- instructions of multiplexed groups ----------------------------------- */
+
+static bool is_in_turns(const struct td_group *group, int pmu)
+{
+	return group->pmu == pmu && !group->pinned && !group->family;
+}
+
+/* Does one of the group's events have the encoding of this one? */
+static bool has_event(const struct td_plan *plan, const struct td_machine *machine,
+		      const struct td_group *group, enum td_clock_event kind)
+{
+	for (size_t i = 0; i < group->nr; i++) {
+		const struct td_event *event = &plan->events.v[group->members[i]];
+
+		if (is_kind(event, &machine->pmus[group->pmu], (int)kind))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Is a counter free beside the group and all pinned ones?  Another program may need a general
+ * counter later, so that one has to remain.
+ */
+static bool has_spare_counter(const struct td_plan *plan, const struct td_machine *machine,
+			      const struct td_group *group, const struct td_claim *claim)
+{
+	struct td_fit fit = { 0 };
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *other = &plan->groups[g];
+
+		for (size_t i = 0; other->pmu == group->pmu && i < other->nr; i++) {
+			struct td_claim one =
+				td_claim_of(machine, &plan->events.v[other->members[i]]);
+
+			if ((other == group || other->pinned) && !td_fit_add(&fit, &one))
+				return false;
+		}
+	}
+	return (claim->mask & TD_FIXED_ALL & ~fit.fixed) ||
+	       (td_fit_add(&fit, claim) && td_fit_add(&fit, claim));
+}
+
+/*
+ * Count instructions in each multiplexed group with room for them: groups with other instructions
+ * per cycle are in step with the program (td_timeline_in_step()).
+ */
+static void add_to_turns(struct td_plan *plan, const struct td_machine *machine, int pmu)
+{
+	struct td_claim claim = claim_of_clock(machine, pmu, TD_CLOCK_INSTRUCTIONS);
+	int instructions = find_reference(plan, machine, pmu, TD_CLOCK_INSTRUCTIONS);
+	size_t nr = 0;
+
+	for (size_t g = 0; g < plan->nr_groups; g++)
+		nr += is_in_turns(&plan->groups[g], pmu);
+	for (size_t g = 0; nr > 1 && instructions >= 0 && !claim.held && g < plan->nr_groups; g++) {
+		struct td_group *group = &plan->groups[g];
+		int copy;
+
+		if (!is_in_turns(group, pmu) || group->reference < 0 ||
+		    has_event(plan, machine, group, TD_CLOCK_INSTRUCTIONS) ||
+		    !has_spare_counter(plan, machine, group, &claim))
+			continue;
+		copy = td_plan_copy_event(plan, instructions);
+		plan->events.v[copy].spare = plan->events.v[copy].hidden = true;
+		td_group_add(group, &copy, 1);
+	}
+}
+
 bool td_clocks_has(const struct td_machine *machine, int pmu)
 {
 	const struct td_pmu *core = &machine->pmus[pmu];
@@ -253,6 +323,8 @@ int td_clocks_add(struct td_plan *plan, const struct td_machine *machine, int pm
 		return 0;
 	for (enum td_clock_event i = 0; !rc && i < TD_NR_CLOCKS; i++)
 		rc = add(plan, machine, pmu, i, err);
+	if (!rc)
+		add_to_turns(plan, machine, pmu);
 	return rc;
 }
 

@@ -43,7 +43,8 @@ const char *td_clock_modifiers(const char *event, enum td_clock_event clock);
 bool td_clocks_has(const struct td_machine *machine, int pmu);
 /*
  * Add the clocks that the groups of a core PMU lack, as spare events of one group, unless
- * this would take a counter from other events.
+ * this would take a counter from other events.  Instructions are also added to each multiplexed
+ * group that has room for them.
  */
 int td_clocks_add(struct td_plan *plan, const struct td_machine *machine, int pmu,
 		  struct td_err *err);

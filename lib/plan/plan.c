@@ -206,14 +206,21 @@ struct td_group *td_plan_new_group(struct td_plan *plan, int pmu)
 	return group;
 }
 
-void td_plan_add_clone(struct td_plan *plan, struct td_group *group, int reference)
+int td_plan_copy_event(struct td_plan *plan, int index)
 {
-	int clone = (int)plan->events.nr;
+	int copy = (int)plan->events.nr;
 	struct td_event *event = td_events_add(&plan->events);
 
-	*event = plan->events.v[reference];
+	*event = plan->events.v[index];
 	event->unit = event->tracepoint = event->filter = event->refusal = NULL;
 	event->name = td_strdup(event->name);
+	return copy;
+}
+
+void td_plan_add_clone(struct td_plan *plan, struct td_group *group, int reference)
+{
+	int clone = td_plan_copy_event(plan, reference);
+
 	group->reference = reference;
 	group->clone = clone;
 	td_group_add(group, &clone, 1);

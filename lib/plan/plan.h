@@ -173,6 +173,8 @@ char *td_plan_lacks_cpus(const struct td_pmu *pmu, const struct td_target *targe
 /* Add an empty group.  Pointers to other groups become invalid. */
 struct td_group *td_plan_new_group(struct td_plan *plan, int pmu);
 void td_group_add(struct td_group *group, const int *events, size_t nr);
+/* Add a copy of an event to the plan's events; returns its index. */
+int td_plan_copy_event(struct td_plan *plan, int index);
 /* Copy the reference event into another group. */
 void td_plan_add_clone(struct td_plan *plan, struct td_group *group, int reference);
 

@@ -231,20 +231,12 @@ static bool was_counted(const struct td_cell *whole, const struct td_cell *rest)
 	return !whole->running_ns || rest->running_ns != whole->running_ns;
 }
 
-/* Return the distance of the middle value from the range between its neighbours. */
-static double stands_out(double before, double middle, double after)
-{
-	double low = fmin(before, after), high = fmax(before, after);
-
-	return fmax(fmax(middle - high, low - middle), 0);
-}
-
 /* Add a batch.  Its value is computed from the change of the result without the batch. */
 static void add_turns(struct td_uncertainty *u, double difference, double part)
 {
 	double value = -difference * (1 - part) / part;
 	double change = value - u->batches.last;
-	double random = u->batches.part * stands_out(u->batches.before, u->batches.last, value);
+	double random = u->batches.part * td_stands_out(u->batches.before, u->batches.last, value);
 
 	if (u->series.nr_counted > 1)
 		u->batches.noise += random * random;
@@ -406,9 +398,6 @@ static void set_error(struct td_cell *cell, const struct td_uncertainty *u, doub
 
 #define MIN_DEGREES 3 /* minimum degrees of freedom */
 
-/* Expected square of stands_out() for three random values of variance 1. */
-#define STANDS_OUT 0.77860
-
 /*
  * Variance from a change of the program at an unknown time between two time slices of a group: a
  * 12th of the squared change.  The values of batches change in two steps, because the batch with
@@ -431,7 +420,7 @@ static double unseen(const struct td_uncertainty *u, const struct td_cell *cell,
 	double nr = u->series.nr_counted, t;
 	double seen = fmin(cell->running_pct / 100, 1);
 	double turns = nr_turns(cell, seen, ranges);
-	double noise = u->batches.noise / STANDS_OUT * nr / (nr - 2);
+	double noise = u->batches.noise / TD_STANDS_OUT * nr / (nr - 2);
 	double changes = u->batches.changes * CHANGE_VARIANCE;
 
 	/* each value is compared with two neighbours, so a third of them are independent */

@@ -381,3 +381,47 @@ intervals() {
 	try "$TDSTAT" report --summary --verdict all.jsonl --from 200ms --to 1.2s
 	assert_line ' Phases: mostly tma_memory_bound (60 % of the time); second: tma_branch_mispredicts'
 }
+
+# turns STEP...: a recording of four groups that take turns; in each read, the groups
+# count STEP times as many instructions, of which the next read has the next
+turns() {
+	python3 - "$data/skylakex-2.jsonl" "$@" <<-'EOS'
+		import json, sys
+		head = json.loads(open(sys.argv[1]).readline())
+		head.update(smt=False, tasks=True, interval_ms=0, level=2, target="true")
+		events = head["events"]
+		for event in events[15:]:
+		    event["clone"] = True
+		instructions = next(event for event in events if "INST_RETIRED.ANY" in event["name"])
+		events += [dict(instructions, group=group) for group in (0, 2, 3, 4)]
+		print(json.dumps(head))
+		order = sorted(range(len(events)), key=lambda i: events[i]["group"])
+		sums, steps = [[0, 0, 0] for i in order], [float(step) for step in sys.argv[2:]]
+		for read in range(40):
+		    for i, total in zip(order, sums):
+		        ran, name = 25_000_000, events[i]["name"]
+		        rate = 2 if "total-slots" in name else 1 if "slots-" in name else 0.1
+		        if "INST_RETIRED" in name:
+		            rate = 1 + (steps[read % len(steps)] - 1) * (1 if events[i]["group"] % 2 else -1)
+		        for k, more in enumerate((int(ran * rate), 4 * ran, ran)):
+		            total[k] += more
+		    print(json.dumps({"so_far": (read + 1) / 10, "sums": sums}))
+		print(json.dumps({"time": 4, "counts": [[i, -1, 1, *total] for i, total in zip(order, sums)]}))
+		print(json.dumps({"end": {"elapsed": 4}}))
+	EOS
+}
+
+@test "groups in step with the program: no error, and one note" {
+	local note="multiplexed groups counted different parts of the program"
+
+	turns 1.1 >in_step
+	run --separate-stderr "$TDSTAT" report in_step --all
+	[ "$status" -eq 0 ]
+	[ "$(grep -c "$note" <<<"$stderr")" -eq 1 ]
+	[[ $output != *±* ]]
+	# without a common direction, the difference is noise
+	turns 1.1 0.9 >random
+	run --separate-stderr "$TDSTAT" report random --all
+	[ "$status" -eq 0 ]
+	[[ $stderr != *"$note"* && $output == *±* ]]
+}

@@ -23,6 +23,7 @@ struct program {
 	double walk;     /* points, of a walk that comes back slowly */
 	double memory;   /* how much of its place it keeps in a millisecond */
 	double phase_ms; /* 10 points, then 70; 0: none */
+	bool regular;    /* all phases are equally long */
 	/* in 1, 3 and 30 s: coverage, and how often as wide as needed */
 	double least[3], most[3], wide[3];
 };
@@ -41,7 +42,7 @@ static void run_program(const struct program *p, double *rates, int nr, struct n
 		if (p->phase_ms > 0 && --left <= 0) {
 			high = !high;
 			level = high ? 70 : 10;
-			left = p->phase_ms * (0.5 + uniform(&chance->state));
+			left += p->phase_ms * (p->regular ? 1 : 0.5 + uniform(&chance->state));
 		}
 		rates[i] = level;
 		if (p->walk > 0) {
@@ -133,6 +134,59 @@ static struct td_cell evaluate(const struct counted *c, bool turns)
 	return cell;
 }
 
+/* --- what all groups see -------------------------------------------------- */
+
+#define MAX_GROUPS 19
+
+/* Groups that each count cycles and instructions; the first event of each is its reference. */
+struct groups {
+	struct td_event events[2 * MAX_GROUPS];
+	int members[2 * MAX_GROUPS];
+	struct td_group v[MAX_GROUPS];
+	struct td_plan plan;
+	struct td_reading readings[2 * MAX_GROUPS];
+	struct td_readings sum;
+};
+
+static void begin_groups(struct groups *all, int nr)
+{
+	static char cycles[] = "cpu/cycles/", instructions[] = "cpu/instructions/";
+
+	*all = (struct groups){ .plan = { { all->events, 2 * (size_t)nr }, all->v, (size_t)nr },
+				.sum = { .v = all->readings, .nr = 2 * (size_t)nr } };
+	for (int i = 0; i < 2 * nr; i++) {
+		all->events[i].name = i % 2 ? instructions : cycles;
+		all->members[i] = all->readings[i].event = i;
+		all->v[i / 2] = (struct td_group){ .members = &all->members[i / 2 * 2],
+						   .nr = 2,
+						   .reference = 0,
+						   .clone = i > 1 ? i / 2 * 2 : -1 };
+	}
+}
+
+/* Is it noticed that groups see different parts of a program, whose rates are its instructions? */
+static bool is_noticed(const double *rates, int nr, int first_turn, int groups)
+{
+	static struct td_timeline timeline;
+	static struct groups all;
+
+	begin_groups(&all, groups);
+	td_timeline_clear(&timeline);
+	for (int i = 0; i < nr; i++) {
+		int group = (i / TURN_MS + first_turn) % groups;
+
+		for (int k = 0; k < 2; k++) {
+			struct td_reading *reading = &all.readings[2 * group + k];
+
+			reading->value += (uint64_t)(k ? 1e4 * fmax(rates[i] + 100, 0) : 1e6);
+			reading->running_ns += 1000000;
+		}
+		if (i % READ_MS == READ_MS - 1)
+			td_timeline_add(&timeline, &all.sum, (uint64_t)(i + 1) * 1000000);
+	}
+	return td_timeline_in_step(&timeline, &all.sum, &all.plan, 0, 1);
+}
+
 /* --- how often the error holds the truth ---------------------------------- */
 
 static const struct program programs[] = {
@@ -165,6 +219,25 @@ static const struct program programs[] = {
 	  .most = { 100, 100, 100 }, .wide = { 3, 3, 3 } },
 };
 
+/*
+ * Programs that repeat themselves in the time of all turns, or nearly, and others with a period.
+ * most: how often the error alone holds the truth, in 5 s and 10 s.
+ */
+static const struct program periods[] = {
+	{ "two groups, 4 ms", 2, .phase_ms = 4, .regular = true, .most = { 30, 30 } },
+	{ "two groups, 4.004 ms", 2, .phase_ms = 4.004, .regular = true, .most = { 50, 100 } },
+	{ "two groups, 12 ms", 2, .phase_ms = 12, .regular = true, .most = { 50, 50 } },
+	{ "two groups, 4 ms, noise", 2, .phase_ms = 4, .noise = 10, .regular = true,
+	  .most = { 40, 30 } },
+	{ "three groups, 6 ms", 3, .phase_ms = 6, .regular = true, .most = { 30, 30 } },
+	{ "19 groups, 38 ms", 19, .phase_ms = 38, .regular = true, .most = { 30, 30 } },
+	{ "19 groups, 38.4 ms", 19, .phase_ms = 38.4, .regular = true, .most = { 100, 100 } },
+	{ "two groups, 8.33 ms", 2, .phase_ms = 25 / 3., .regular = true, .most = { 100, 100 } },
+	{ "two groups, 5 ms", 2, .phase_ms = 5, .regular = true, .most = { 100, 100 } },
+	{ "three groups, 8.33 ms", 3, .phase_ms = 25 / 3., .regular = true, .most = { 100, 100 } },
+	{ "19 groups, 50 ms", 19, .phase_ms = 50, .regular = true, .most = { 100, 100 } },
+};
+
 static const int lengths_ms[3] = { 1000, 3000, 30000 };
 
 static void check_coverage(const struct program *p)
@@ -173,7 +246,7 @@ static void check_coverage(const struct program *p)
 	struct normals chance = { .state = 1 };
 
 	for (int l = 0; l < 3; l++) {
-		int rounds = lengths_ms[l] > 3000 ? 300 : 1000, held = 0;
+		int rounds = lengths_ms[l] > 3000 ? 300 : 1000, held = 0, noticed = 0, first;
 		double squares = 0, widths = 0, covered, wide;
 
 		for (int i = 0; i < rounds; i++) {
@@ -182,11 +255,12 @@ static void check_coverage(const struct program *p)
 			double off;
 
 			run_program(p, rates, lengths_ms[l], &chance);
-			c = see(rates, lengths_ms[l], (int)(uniform(&chance.state) * p->groups),
-				p->groups);
+			first = (int)(uniform(&chance.state) * p->groups);
+			c = see(rates, lengths_ms[l], first, p->groups);
 			cell = evaluate(&c, true);
 			off = cell.value - c.truth;
 			held += fabs(off) <= cell.error + 1e-9;
+			noticed += is_noticed(rates, lengths_ms[l], first, p->groups);
 			squares += off * off / rounds;
 			widths += cell.error / rounds;
 		}
@@ -195,6 +269,40 @@ static void check_coverage(const struct program *p)
 		ok(covered >= p->least[l] && covered <= p->most[l] && wide <= p->wide[l],
 		   "%s, %d s: %.1f %% hold the truth, %.1f times as wide as needed", p->name,
 		   lengths_ms[l] / 1000, covered, wide);
+		ok(!noticed, "%s, %d s: %d programs are in step", p->name, lengths_ms[l] / 1000,
+		   noticed);
+	}
+}
+
+/* Without an error, nothing is claimed. */
+static void check_period(const struct program *p)
+{
+	static double rates[MAX_MS];
+	struct normals chance = { .state = 1 };
+
+	for (int l = 0; l < 2; l++) {
+		int length_ms = l ? 10000 : 5000;
+		int rounds = 200, held = 0, noticed = 0, right = 0;
+
+		for (int i = 0; i < rounds; i++) {
+			int first = (int)(uniform(&chance.state) * p->groups);
+			struct counted c;
+			struct td_cell cell;
+			bool holds, is;
+
+			run_program(p, rates, length_ms, &chance);
+			c = see(rates, length_ms, first, p->groups);
+			cell = evaluate(&c, true);
+			holds = fabs(cell.value - c.truth) <= cell.error + 1e-9;
+			is = is_noticed(rates, length_ms, first, p->groups);
+			held += holds;
+			noticed += is;
+			right += holds || is;
+		}
+		ok(100. * held / rounds <= p->most[l] && 100. * right / rounds >= 90,
+		   "%s, %d s: %.1f %% hold the truth, %.1f %% are in step, %.1f %% of both",
+		   p->name, length_ms / 1000, 100. * held / rounds, 100. * noticed / rounds,
+		   100. * right / rounds);
 	}
 }
 
@@ -202,5 +310,7 @@ int main(void)
 {
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
 		check_coverage(&programs[i]);
+	for (size_t i = 0; i < sizeof(periods) / sizeof(*periods); i++)
+		check_period(&periods[i]);
 	return done_testing();
 }

@@ -573,10 +573,28 @@ static bool move_to(const struct td_pmu *pmu, cpu_set_t *before, bool *moved)
 /* Fewer events are opened as a group with fewer system calls than are_free() needs. */
 #define FEW_EVENTS 7
 
+/*
+ * Opens an event of a processor's PMU and leaves it disabled.  The kernel prepares all CPUs for the
+ * first such event of the machine, and undoes it after the last one: for each try, if nothing else
+ * is counted, which takes a second on 64 CPUs.
+ */
+static int open_idle_event(void)
+{
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = true,
+	};
+
+	return open_event(attr, -1, -1);
+}
+
 /* Finds the held counters of the thread's CPU, or of each that is counted system wide. */
 static bool find_on_cpus(struct td_pmu *pmu, const struct wanted *wanted, bool nmi_watchdog,
 			 const struct td_target *target)
 {
+	int idle = target->system_wide && !nmi_watchdog ? open_idle_event() : -1;
 	struct td_ints cpus = { 0 };
 	bool held = false;
 
@@ -599,6 +617,7 @@ static bool find_on_cpus(struct td_pmu *pmu, const struct wanted *wanted, bool n
 			held = true;
 		}
 	}
+	td_close_fd(&idle);
 	td_ints_free(&cpus);
 	return held;
 }

@@ -280,6 +280,17 @@ static bool has_spare_counter(const struct td_plan *plan, const struct td_machin
 	       (td_fit_add(&fit, claim) && td_fit_add(&fit, claim));
 }
 
+/* Add an event behind the leader, so that both remain together if the group is split. */
+static void add_behind_leader(struct td_group *group, int event)
+{
+	size_t behind = group->slots ? group->nr : 1;
+
+	td_group_add(group, &event, 1);
+	memmove(group->members + behind + 1, group->members + behind,
+		(group->nr - 1 - behind) * sizeof(event));
+	group->members[behind] = event;
+}
+
 /*
  * Count instructions in each multiplexed group with room for them: groups with other instructions
  * per cycle are in step with the program (td_timeline_in_step()).
@@ -302,7 +313,7 @@ static void add_to_turns(struct td_plan *plan, const struct td_machine *machine,
 			continue;
 		copy = td_plan_copy_event(plan, instructions);
 		plan->events.v[copy].spare = plan->events.v[copy].hidden = true;
-		td_group_add(group, &copy, 1);
+		add_behind_leader(group, copy);
 	}
 }
 

@@ -280,15 +280,15 @@ static bool has_spare_counter(const struct td_plan *plan, const struct td_machin
 	       (td_fit_add(&fit, claim) && td_fit_add(&fit, claim));
 }
 
-/* Add an event behind the leader, so that both remain together if the group is split. */
-static void add_behind_leader(struct td_group *group, int event)
+/* Add an event after the leader, so that both remain together if the group is split. */
+static void add_after_leader(struct td_group *group, int event)
 {
-	size_t behind = group->slots ? group->nr : 1;
+	size_t after = group->slots ? group->nr : 1;
 
 	td_group_add(group, &event, 1);
-	memmove(group->members + behind + 1, group->members + behind,
-		(group->nr - 1 - behind) * sizeof(event));
-	group->members[behind] = event;
+	memmove(group->members + after + 1, group->members + after,
+		(group->nr - 1 - after) * sizeof(event));
+	group->members[after] = event;
 }
 
 /*
@@ -313,7 +313,7 @@ static void add_to_turns(struct td_plan *plan, const struct td_machine *machine,
 			continue;
 		copy = td_plan_copy_event(plan, instructions);
 		plan->events.v[copy].spare = plan->events.v[copy].hidden = true;
-		add_behind_leader(group, copy);
+		add_after_leader(group, copy);
 	}
 }
 

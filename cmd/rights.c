@@ -6,7 +6,7 @@
 
 #include "cmd/say.h"
 #include "lib/base/util.h"
-#include "lib/counter/visit.h"
+#include "lib/counter/affinity.h"
 #include "lib/machine/privileges.h"
 
 /*
@@ -26,7 +26,7 @@ static int keep(uint64_t kept, struct td_err *err)
 {
 	int rc;
 
-	td_visits_end();
+	td_affinity_end();
 	drop_later();
 	rc = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : td_capabilities_keep(kept);
 	return rc ? td_err_set(err, rc, "cannot give up rights: %s", strerror(-rc)) : 0;

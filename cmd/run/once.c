@@ -191,13 +191,15 @@ static int start_child(struct td_run *run, struct td_err *err)
 
 /* -vv: show each open in the words of perf stat -vv. */
 static void put_opened(void *ctx, const struct perf_event_attr *attr, int pid, int cpu,
-		       int group_fd, unsigned long flags, int fd)
+		       int group_fd, int fd)
 {
 	const struct td_machine *machine = ctx;
 	int pmu = td_machine_find_type(machine, attr->type);
+	/* events of tasks have no CPU */
+	unsigned long cgroup = pid >= 0 && cpu >= 0 ? PERF_FLAG_PID_CGROUP : 0;
 
 	td_attr_put(stderr, attr, pmu < 0 ? NULL : machine->pmus[pmu].name);
-	td_attr_put_open(stderr, pid, cpu, group_fd, flags, fd);
+	td_attr_put_open(stderr, pid, cpu, group_fd, cgroup | PERF_FLAG_FD_CLOEXEC, fd);
 }
 
 static int open_once(struct td_run *run, struct td_err *err)

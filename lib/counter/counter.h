@@ -37,7 +37,7 @@ struct td_counter_setup {
 	 * negative errno; may be NULL.
 	 */
 	void (*opened)(void *ctx, const struct perf_event_attr *attr, int pid, int cpu,
-		       int group_fd, unsigned long flags, int fd);
+		       int group_fd, int fd);
 	void *ctx;
 };
 

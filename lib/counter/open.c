@@ -39,11 +39,6 @@ void td_counter_note_off(struct td_counter *counter)
 
 /* --- a unit: an open group on one CPU, in one task or cgroup ----------------- */
 
-static unsigned long flags_of(const struct td_open_group *group)
-{
-	return PERF_FLAG_FD_CLOEXEC | (group->cgroup ? PERF_FLAG_PID_CGROUP : 0);
-}
-
 /* Calls setup->opened() with the descriptor or the error. */
 static void report_cell(const struct td_counter_setup *setup, const struct td_open_group *group,
 			const struct perf_evsel *evsel, int cpu, int thread, int fd)
@@ -52,7 +47,7 @@ static void report_cell(const struct td_counter_setup *setup, const struct td_op
 		      td_group_cpu(group, cpu),
 		      evsel->leader == evsel || fd < 0 ? -1
 						       : td_event_fd(evsel->leader, cpu, thread),
-		      flags_of(group), fd);
+		      fd);
 }
 
 /* Opens an event of a unit like perf_evsel__open(), but on one CPU, and also in cgroups. */
@@ -61,12 +56,13 @@ static int open_cell(const struct td_open_group *group, struct perf_evsel *evsel
 {
 	int leader = evsel->leader == evsel ? -1 : td_event_fd(evsel->leader, cpu, thread);
 	int *fd = xyarray__entry(evsel->fd, (size_t)cpu, (size_t)thread);
+	unsigned long flags = group->cgroup ? PERF_FLAG_PID_CGROUP : 0;
 
 	if (!fd)
 		return -EINVAL;
 	*fd = (int)syscall(SYS_perf_event_open, &evsel->attr,
 			   perf_thread_map__pid(group->threads, thread), td_group_cpu(group, cpu),
-			   leader, flags_of(group));
+			   leader, flags | PERF_FLAG_FD_CLOEXEC);
 	return *fd < 0 ? -errno : 0;
 }
 

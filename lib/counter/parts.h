@@ -7,9 +7,9 @@
 #include <perf/evsel.h>
 #include <perf/threadmap.h>
 
+#include "lib/counter/affinity.h"
 #include "lib/counter/counter.h"
 #include "lib/counter/read.h"
-#include "lib/counter/visit.h"
 
 /*
  * Functions and types of the files that use libperf.  libperf reads only the leader of a group, so

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
-#include "lib/counter/visit.h"
+#include "lib/counter/affinity.h"
 
 /* Result of read() with PERF_FORMAT_GROUP | ID | TOTAL_TIME_* (perf_event_open(2)). */
 struct group_values {

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "lib/counter/affinity.h"
 #include "lib/counter/probe.h"
-#include "lib/counter/visit.h"
 #include "lib/sample/sampler.h"
 #include "lib/sample/slices.h"
 

@@ -216,7 +216,7 @@ descriptors() {
 	"$PERF" stat -a -e "$list" sh -c 'until [ -e free ]; do sleep 0.1; done' 2>held 3>&- &
 	wait_for has_events $!
 	# a shell that began on an E-core would have no group that stops
-	ACT=$ACT "$TDSTAT" -l auto -j -o out -- taskset -c 0 sh -c '"$ACT" -w end 600s:dram_latency; true' 2>said 3>&- &
+	"$TDSTAT" -l auto -j -o out -- taskset -c 0 sh -c "$ACT -w end 600s:dram_latency; true" 2>said 3>&- &
 	begin=$SECONDS
 	counts_for 2 $!
 	touch free

@@ -22,4 +22,4 @@ void td_affinity_restore(const struct td_affinity *before);
  * Ends the second thread, which has the rights that this one had when it began.  The next visit
  * begins another.
  */
-void td_visits_end(void);
+void td_affinity_end(void);

@@ -3,7 +3,7 @@
  * Moves a thread from CPU to CPU.  Where a real-time task runs, the thread gets no time and cannot
  * leave either, so a second one, the watch, moves it away.
  */
-#include "lib/counter/visit.h"
+#include "lib/counter/affinity.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -134,7 +134,7 @@ void td_affinity_restore(const struct td_affinity *before)
 	sched_setaffinity(0, sizeof(before->cpus), &before->cpus);
 }
 
-void td_visits_end(void)
+void td_affinity_end(void)
 {
 	if (visit.timer >= 0) {
 		visit.ends = true;

@@ -115,7 +115,7 @@ void td_out_marks_put(const struct td_writer *writer, const struct td_marks *mar
 		put_line(writer, start, PLUS_MINUS "?", "too few readings to estimate the value");
 	if (marks->errors && marks->no_error)
 		put_line(writer, start, "no " PLUS_MINUS,
-			 marks->in_step ? "means that its group counted other parts of the program"
+			 marks->in_step ? "means that multiplexed groups counted different parts of the program"
 					: "means too few readings to estimate the error");
 	if (marks->over)
 		put_line(writer, start, "*", "is above its threshold: look there");

@@ -58,9 +58,8 @@ void td_view_note_step(struct td_view *view, struct td_notes *notes)
 	if (view->in_step && !view->noted_step)
 		td_notes_add(
 			notes,
-			"multiplexed groups counted different parts of the program, with other "
-			"instructions per cycle: the errors of their values are unknown; "
-			"--no-multiplex or another level avoids this");
+			"multiplexed groups counted different parts of the program, so the errors "
+			"of their values are unknown; use --no-multiplex or another level");
 	view->noted_step |= view->in_step;
 }
 

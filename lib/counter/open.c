@@ -162,13 +162,17 @@ void td_close_group(struct td_open_group *group)
 	*group = (struct td_open_group){ 0 };
 }
 
-/* Switches an event of a unit or, with -1, the leader and thereby all of them. */
+/*
+ * Switches an event of a unit or, with -1, the leader and thereby all of them.  Those of a CPU that
+ * went offline are not open.
+ */
 static int switch_unit(const struct td_open_group *group, int event, bool on, int cpu, int thread)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < group->nr; i++) {
-		if (event < 0 ? i == 0 : group->members[i] == event)
+		if ((event < 0 ? i == 0 : group->members[i] == event) &&
+		    td_event_fd(group->evsels[i], cpu, thread) >= 0)
 			rc = switch_cell(group->evsels[i], cpu, thread, on);
 	}
 	/* a task that is exiting */

@@ -5,7 +5,7 @@
 
 /*
  * PERF_METRICS is reset when a step of its fields, 1/255 of the slots since the last reset, exceeds
- * 1 % of a typical call.  With much larger steps, no call would move a field by a step, and all
+ * 1 % of the average call.  With much larger steps, no call would move a field by a step, and all
  * calls would seem to be like the mean.  But PERF_METRICS is reset at most every MIN_SLOTS, about
  * 100 us, because the read() would take most of the time of shorter calls; reports mark these.
  */

@@ -82,7 +82,7 @@ sorted_with_sum() {
 	assert_same "$(sort -rg sorted)" "$(cat sorted)"
 }
 
-@test "useful work is never marked, other causes are; what the tree means is explained" {
+@test "useful work is never marked, other causes are; a core type without bottlenecks is named; no verdict" {
 	saved alderlake
 	recorded -
 	"$TDSTAT" report --bottlenecks recording.jsonl >tree

@@ -109,7 +109,7 @@ marked() {
 	done
 }
 
-@test "almost idle: no marks, but only on that PMU" {
+@test "an almost idle PMU has no marks; the others keep theirs" {
 	try "$TDSTAT" report "$BATS_FILE_TMPDIR/idle_atom"
 	assert_equal "$(marked)" cpu_core
 	# all of the machine

@@ -135,7 +135,7 @@ has() {
 	has x.xml '<failure message="tma_frontend_bound'
 }
 
-@test "--junit: a failed comparison is an error, never a pass" {
+@test "--junit: a limit that could not be compared is an error, never a pass" {
 	echo old >x.xml
 	try "$TDSTAT" diff --junit x.xml --fail-above elapsed:1 "$A" '<gone>'
 	assert_failure 2

@@ -199,7 +199,7 @@ counts() {
 	done
 }
 
-@test "counts vary at least by their square root, and values without variation have no noise" {
+@test "counts vary at least by their square root; values without variation have no error and no mark" {
 	name=cpu_core/L1-dcache-load-misses/
 	counts a 1 1
 	counts b 2 2

@@ -12,7 +12,7 @@ plain() {
 	[[ $(ldd "$TDSTAT") != *lib@(a|ub)san* ]] || skip "a build with sanitizers"
 }
 
-@test "a start loads only the C library, and at most json-c" {
+@test "a start loads at most the C library and json-c" {
 	plain
 	try ldd "$TDSTAT"
 	assert_success

@@ -1132,7 +1132,7 @@ mem:0x1000/4:rw"
 	assert_regex "${stderr_lines[1]}" "alderlake, 'Alder Lake' and GenuineIntel-6-97"
 }
 
-@test "--model: notes name the parts that are unknown" {
+@test "--model: unknown kinds of events give an error or a note" {
 	needs_event_files
 	try "$TDSTAT" list --model alderlake tracepoint
 	assert_failure 1

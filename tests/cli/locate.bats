@@ -72,7 +72,7 @@ assert_rows() {
 	[[ $stderr =~ called\ from\ caller ]]
 }
 
-@test "of several events, the one that most events were counted of comes first" {
+@test "of several events, the one whose samples represent the most comes first" {
 	needs_wing pictures
 	real
 	build_share

@@ -102,7 +102,7 @@ python() {
 	PYTHON
 }
 
-@test "names from the command line in errors" {
+@test "names from the command line are printable in errors" {
 	needs_software_events -a
 	python <<-'PYTHON'
 		for option in "--cputype -e -M --control -C -p -G --for-each-cgroup -I -o --metrics-dir".split():

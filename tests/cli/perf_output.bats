@@ -237,7 +237,7 @@ again() {
 	assert_complains 'file: no end line'
 }
 
-@test "--level and -M: typed events do not make a tree" {
+@test "-l: a file of events without a tree is refused" {
 	try report 6.12-hybrid.csv -l 2
 	[ "$status" -eq 64 ]
 	assert_complains 'has events and no tree'

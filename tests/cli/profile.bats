@@ -346,7 +346,7 @@ build_long() {
 			(.[0] | .value > 19 and .value < 21 and .error < 2 and .calls > 100))'
 }
 
-@test "samples at unknown places get no function" {
+@test "a command too short for samples: no NaN and no infinity" {
 	clock_machine
 	for how in '-x,' '' -j; do
 		profile -F 1 $how -o out -- true

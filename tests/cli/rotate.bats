@@ -135,7 +135,7 @@ renamed() {
 	[ "$status" -ne 0 ]
 }
 
-@test "a file that was not renamed stays, and keeps its content" {
+@test "a file that was not renamed stays, and an existing file of that name keeps its content" {
 	needs_software_events -a
 	background "$TDSTAT" "${counting[@]}" -x, -o out
 	wait_for has_lines out 4
@@ -578,7 +578,7 @@ edited() {
 	done
 }
 
-@test "several: a file that was cut off in the middle is a note, and the next one goes on" {
+@test "several files: one that was cut off gives a note, and the next one is read" {
 	jq -c 'if .tdstat then . + {start: 1000} else . end' "$data/alderlake.jsonl" >a.jsonl
 	edited '.start += 3600'
 	head -c -200 a.jsonl >cut.jsonl

@@ -186,7 +186,7 @@ python() {
 	PYTHON
 }
 
-@test "a CPU without a clock rate has a dash, with a legend, and so do values without errors" {
+@test "a CPU without a clock rate has a dash with a legend; values without errors have a legend, too" {
 	jq -c 'if .counts then .counts |= map(if .[0] < 10 then .[3:] = [0, 0, 0] else . end) else . end' \
 		"$data/alderlake-2.jsonl" >idle.jsonl
 	python <<-'PYTHON'

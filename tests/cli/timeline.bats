@@ -89,7 +89,7 @@ setup_file() {
 		[$got, $core, $atom], ($got.cpu_core | near($core)) and ($got.cpu_atom | near($atom))' "$BATS_FILE_TMPDIR/json"
 }
 
-@test "each metric of the tree has one, of both core types" {
+@test "each metric of the tree has an error, on both core types" {
 	jq -es 'length == 22 and all(.[]; .error > 0 and .error < 10 and has("too_short") == false)' "$BATS_FILE_TMPDIR/json"
 	try "$TDSTAT" report "$TIMELINE"
 	assert_success
@@ -98,7 +98,7 @@ setup_file() {
 	assert_equal "$nr" 22
 }
 
-@test "a node that was counted in one of ten batches has no error" {
+@test "a node that was measured in one of ten batches has no error" {
 	python3 - "$TIMELINE" >rare.jsonl <<-'EOS'
 		import json, sys
 		head, *lines = [json.loads(line) for line in open(sys.argv[1])]

@@ -176,7 +176,7 @@ until_signal() {
 }
 
 # Without slots in its group the kernel refuses it, or it counts nothing.
-@test "only a field of PERF_METRICS: counted, with slots" {
+@test "a field of PERF_METRICS without slots: tdstat adds slots, and the field is counted" {
 	emulated
 	for field in retiring bad-spec fe-bound be-bound heavy-ops br-mispredict fetch-lat mem-bound; do
 		"$TDSTAT" -e "cpu_core/topdown-$field/" -x, -o out -- taskset -c 1 sh -c "$WORK"
@@ -190,7 +190,7 @@ until_signal() {
 	jq -e 'select(.metric == "tma_l3_hit_latency" and .pmu == "cpu_core").value | numbers' out
 }
 
-@test "a cgroup without the controller: the message enables it" {
+@test "a cgroup without the controller: the error names the remedy" {
 	emulated
 	mkdir /sys/fs/cgroup/bare
 	run ! "$TDSTAT" -a --require -e cycles --for-each-cgroup bare -- true

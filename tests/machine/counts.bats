@@ -463,7 +463,7 @@ attrs() {
 	run ! grep 'not supported' out
 }
 
-@test "-I, and its recording" {
+@test "record and report print the same intervals" {
 	"$TDSTAT" record -o td.json -d -a -I 300 --interval-count 3 >live
 	"$TDSTAT" report -i td.json >replayed
 	diff live replayed

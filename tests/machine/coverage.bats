@@ -36,7 +36,7 @@ holds() {
 	[ "$status" -eq 0 ]
 }
 
-@test "all counters that the machine describes are counted" {
+@test "the emulator's own sums are the counts of its counters" {
 	emulated
 	[ "$TD_MACHINE" = spr ] || skip "the events are a big core's"
 	act=$BATS_TEST_DIRNAME/../../build/emulator/act

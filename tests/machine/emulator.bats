@@ -147,7 +147,7 @@ samples() {
 	samples cycles:u
 }
 
-@test "precise samples do so as well" {
+@test "precise samples fall on the functions in proportion to their cycles" {
 	perf_or_skip
 	[ "$(cat /sys/bus/event_source/devices/cpu_core/caps/max_precise)" = 3 ]
 	samples cycles:upp

@@ -183,7 +183,7 @@ has_all_nodes() {
 	has_all_nodes
 }
 
-@test "nothing is held: the look takes at most ten system calls, and tries no group of level 1 again" {
+@test "no counters are held: the test takes at most ten system calls, and opens no group of level 1 twice" {
 	command -v strace >/dev/null || skip "no strace"
 	sysctl -q -w kernel.nmi_watchdog=0
 	strace -f -X raw -o log "$TDSTAT" -l 1 -o out -- true

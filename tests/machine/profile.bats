@@ -209,7 +209,7 @@ newest() {
 	grep -q ';scenario_mispredict [0-9]*$' stacks
 }
 
-@test "--call-graph lbr: this machine has no LBR, with an error" {
+@test "--call-graph lbr on a machine without LBR: an error, and the command runs" {
 	run -0 --separate-stderr profile --call-graph lbr --folded stacks -- true
 	[[ ${stderr_lines[0]} == *'cpu_core does not record calls in last branch records'* ]]
 }

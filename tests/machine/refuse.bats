@@ -152,7 +152,7 @@ core_events() {
 	rates check out --rows 1 --pmus cpu_core
 }
 
-@test "the other core type's, at all levels: the rest is shown, and one note" {
+@test "another program has pinned counters of E-cores, at all levels: P-cores are shown, with one note" {
 	perf_or_skip
 	mapfile -t events < <(atom_events)
 	busy

@@ -587,7 +587,7 @@ static const char *change_rows(struct td_request *request, const struct td_top *
 	request->target.each_cgroup = NULL;
 	while (at < TD_ARRAY_SIZE(places) && places[at] != how)
 		at++;
-	at = td_aggregation_names_tasks(how) ? 0 : at + 1;
+	at = at < TD_ARRAY_SIZE(places) ? at + 1 : 0;
 	request->show.aggregations = bit(places[at % TD_ARRAY_SIZE(places)]);
 	return NULL;
 }

@@ -59,7 +59,7 @@ void td_view_note_step(struct td_view *view, struct td_notes *notes)
 		td_notes_add(
 			notes,
 			"multiplexed groups counted different parts of the program, so the errors "
-			"of their values are unknown; use --no-multiplex or another level");
+			"of their values are unknown; use another level or --no-multiplex");
 	view->noted_step |= view->in_step;
 }
 

@@ -126,6 +126,8 @@ void td_affinity_restore(const struct td_affinity *before)
 {
 	if (!before->is_left || visit.state == AT_HOME)
 		return;
+	if (before->returns_to)
+		td_go_to_cpu(before->returns_to - 1);
 	sched_setaffinity(0, sizeof(before->cpus), &before->cpus);
 	while (!change_state(VISITING, AT_HOME))
 		sched_yield();

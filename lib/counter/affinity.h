@@ -8,6 +8,7 @@
 struct td_affinity {
 	bool is_left; /* it has moved; else cpus is not set */
 	cpu_set_t cpus;
+	int returns_to; /* 1 + its CPU, near which a command begins; 0: it need not return */
 };
 
 /*

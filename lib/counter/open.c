@@ -16,6 +16,7 @@ struct td_affinity td_affinity_save(const struct td_counter *counter)
 
 	before.is_left = counter->setup.target->system_wide &&
 			 sched_getaffinity(0, sizeof(before.cpus), &before.cpus) == 0;
+	before.returns_to = 1 + sched_getcpu();
 	return before;
 }
 
@@ -284,8 +285,13 @@ int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled, 
 	int rc;
 
 	for (size_t i = 0; i < set->nr_groups; i++) {
-		if (event >= 0 || !td_group_is_off(set->groups[i].family, enabled))
-			set->groups[i].next = on ? TD_NEXT_ON : TD_NEXT_OFF;
+		struct td_open_group *group = &set->groups[i];
+		bool has = event < 0 && !td_group_is_off(group->family, enabled);
+
+		for (size_t k = 0; event >= 0 && k < group->nr; k++)
+			has |= group->members[k] == event;
+		if (has)
+			group->next = on ? TD_NEXT_ON : TD_NEXT_OFF;
 	}
 	rc = td_change_set(set, event);
 	return rc ? td_err_set(err, rc, "cannot %s the counters: %s", on ? "start" : "stop",

@@ -465,6 +465,8 @@ static int open_group(const struct opening *o, const struct td_group *from, bool
 	int rc = 0;
 
 	make_group(o, from, one, group);
+	if (group->cgroup)
+		td_go_to_cpu(td_group_cpu(group, 0));
 	for (size_t i = 0; !rc && i < from->nr; i++) {
 		*failed = i;
 		rc = open_member(o, from, group, i);

@@ -114,9 +114,11 @@ void td_out_marks_put(const struct td_writer *writer, const struct td_marks *mar
 	if (marks->any)
 		put_line(writer, start, PLUS_MINUS "?", "too few readings to estimate the value");
 	if (marks->errors && marks->no_error)
-		put_line(writer, start, "no " PLUS_MINUS,
-			 marks->in_step ? "means that multiplexed groups counted different parts of the program"
-					: "means too few readings to estimate the error");
+		put_line(
+			writer, start, "no " PLUS_MINUS,
+			marks->in_step
+				? "means that multiplexed groups counted different parts of the program"
+				: "means too few readings to estimate the error");
 	if (marks->over)
 		put_line(writer, start, "*", "is above its threshold: look there");
 	if (marks->misfits & ~correction)

@@ -363,7 +363,8 @@ static int open_watcher(struct td_sampler *sampler, struct td_err *err)
 		evsel->attr.build_id = 0;
 		rc = perf_evsel__open(evsel, evsel->cpus, evsel->threads);
 	}
-	return rc ? td_err_set(err, rc, "cannot record which files tasks map: %s", strerror(-rc)) : 0;
+	return rc ? td_err_set(err, rc, "cannot record which files tasks map: %s", strerror(-rc))
+		  : 0;
 }
 
 static void make_maps(struct td_sampler *sampler)

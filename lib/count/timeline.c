@@ -292,8 +292,8 @@ double td_stands_out(double before, double middle, double after)
 /* --- groups that are in step with the program --------------------------------- */
 
 /*
- * Limits of td_timeline_in_step().  DIFFERENCE: small differences have other causes, such as the cost
- * of switching groups.  CORRELATION of consecutive batches, and SIGMAS of its random variation,
+ * Limits of td_timeline_in_step().  DIFFERENCE: small differences have other causes, such as the
+ * cost of switching groups.  CORRELATION of consecutive batches, and SIGMAS of its random variation,
  * which a program without a period exceeds in less than one of 10,000 runs.  MARGIN: noise between
  * neighbours is known to about half.
  */

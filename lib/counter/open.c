@@ -67,12 +67,13 @@ static int open_cell(const struct td_open_group *group, struct perf_evsel *evsel
 	return *fd < 0 ? -errno : 0;
 }
 
+/* Switches an event that is open; those of a CPU that went offline are closed. */
 static int switch_cell(const struct perf_evsel *evsel, int cpu, int thread, bool on)
 {
 	int fd = td_event_fd(evsel, cpu, thread);
 	unsigned long how = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 
-	return ioctl(fd, how, 0) ? -errno : 0;
+	return fd >= 0 && ioctl(fd, how, 0) ? -errno : 0;
 }
 
 void td_close_unit(const struct td_open_group *group, int cpu, int thread)
@@ -163,17 +164,13 @@ void td_close_group(struct td_open_group *group)
 	*group = (struct td_open_group){ 0 };
 }
 
-/*
- * Switches an event of a unit or, with -1, the leader and thereby all of them.  Those of a CPU that
- * went offline are not open.
- */
+/* Switches an event of a unit or, with -1, the leader and thereby all of them. */
 static int switch_unit(const struct td_open_group *group, int event, bool on, int cpu, int thread)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < group->nr; i++) {
-		if ((event < 0 ? i == 0 : group->members[i] == event) &&
-		    td_event_fd(group->evsels[i], cpu, thread) >= 0)
+		if (event < 0 ? i == 0 : group->members[i] == event)
 			rc = switch_cell(group->evsels[i], cpu, thread, on);
 	}
 	/* a task that is exiting */
@@ -214,8 +211,8 @@ static void visit(const struct td_open_set *set, int cpu)
 
 /* A change of a set. */
 struct change {
-	const struct td_counter_setup *setup; /* of groups to open */
-	int event;                            /* of groups to switch; -1: all */
+	const struct td_counter_setup *setup; /* only needed to open groups */
+	int event;                            /* the event to switch; -1: whole groups */
 	size_t failed;                        /* the member that the kernel refused to open */
 };
 

@@ -185,22 +185,34 @@ static int find_group(const struct td_plan *plan, int pmu)
 	return first;
 }
 
+/*
+ * Adds the claims of all groups of the PMU, or only of one group and the pinned ones.  Returns false
+ * if they do not fit together.
+ */
+static bool fit_groups(struct td_fit *fit, const struct td_plan *plan,
+		       const struct td_machine *machine, int pmu, const struct td_group *one)
+{
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
+		bool counts = group->pmu == pmu && (!one || group == one || group->pinned);
+
+		for (size_t i = 0; counts && i < group->nr; i++) {
+			struct td_claim claim =
+				td_claim_of(machine, &plan->events.v[group->members[i]]);
+
+			if (!td_fit_add(fit, &claim))
+				return false;
+		}
+	}
+	return true;
+}
+
 /* Can all events of the PMU and one more count at the same time? */
 static bool fits_beside_all(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 			    const struct td_claim *claim)
 {
 	struct td_fit fit = { 0 };
 
-	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
-		for (size_t i = 0; group->pmu == pmu && i < group->nr; i++) {
-			struct td_claim other =
-				td_claim_of(machine, &plan->events.v[group->members[i]]);
-
-			if (!td_fit_add(&fit, &other))
-				return false;
-		}
-	}
-	return td_fit_add(&fit, claim);
+	return fit_groups(&fit, plan, machine, pmu, NULL) && td_fit_add(&fit, claim);
 }
 
 /* Does the event use a fixed counter that no other event of the PMU can use? */
@@ -265,17 +277,8 @@ static bool has_spare_counter(const struct td_plan *plan, const struct td_machin
 {
 	struct td_fit fit = { 0 };
 
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *other = &plan->groups[g];
-
-		for (size_t i = 0; other->pmu == group->pmu && i < other->nr; i++) {
-			struct td_claim one =
-				td_claim_of(machine, &plan->events.v[other->members[i]]);
-
-			if ((other == group || other->pinned) && !td_fit_add(&fit, &one))
-				return false;
-		}
-	}
+	if (!fit_groups(&fit, plan, machine, group->pmu, group))
+		return false;
 	return (claim->mask & TD_FIXED_ALL & ~fit.fixed) ||
 	       (td_fit_add(&fit, claim) && td_fit_add(&fit, claim));
 }

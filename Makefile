@@ -139,6 +139,9 @@ $(B)/obj/%.o: override CPPFLAGS += -DTD_STATIC
 $(B)/obj/cmd/calls/decode.o: override CPPFLAGS += -UTD_STATIC
 endif
 
+# Writes its input to $@ if that changes it.  Two makes may do so at once.
+if_changed = { cat >$@.$$$$ && if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi; }
+
 # The wings of this build, and the words of those that are left out of it.
 $(B)/wings.c: FORCE | build/.gitignore
 	@mkdir -p $(@D)
@@ -149,14 +152,12 @@ $(B)/wings.c: FORCE | build/.gitignore
 	echo '	0,'; echo '};'; \
 	echo 'const struct td_wing_left_out td_wings_left_out[] = {'; \
 	for wing in $(NO_WINGS); do echo "	{ \"$$wing\", \"$$(cat cmd/$$wing/words)\" },"; done; \
-	echo '	{ 0 },'; echo '};'; } >$@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	echo '	{ 0 },'; echo '};'; } | $(if_changed)
 # A commit changes this object alone.
 $(B)/version.c: FORCE | build/.gitignore
 	@mkdir -p $(@D)
 	@printf '#include "cmd/version.h"\nconst char td_version[] = "%s";\n' \
-		"$$(.ci/describe $(VERSION))" >$@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+		"$$(.ci/describe $(VERSION))" | $(if_changed)
 $(B)/wings.o $(B)/version.o: $(B)/%.o: $(B)/%.c
 	$(call say,CC)$(CC) $(COMPILE) -c -o $@ $<
 $(B)/wings.o: cmd/wing.h
@@ -193,8 +194,7 @@ endif
 
 # A page lets the script run that has this hash.
 build/page.js.hash: cmd/pictures/page.js | build/.gitignore
-	@env printf "$$(sha256sum $< | cut -c 1-64 | sed 's/../\\x&/g')" | base64 >$@.new
-	@tr -d '\n' <$@.new >$@ && rm $@.new
+	@env printf "$$(sha256sum $< | cut -c 1-64 | sed 's/../\\x&/g')" | base64 | tr -d '\n' >$@
 $(B)/obj/cmd/pictures/page.o: cmd/pictures/page.css cmd/pictures/page.js build/page.js.hash
 
 # q: several folders have files of one name, which r would take for one.

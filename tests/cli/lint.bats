@@ -240,3 +240,18 @@ sentences() {
 	assert_same "$(find cmd lib metrics tests -path tests/emulator -prune -o -name '*.c' -print | LC_ALL=C sort)" \
 		"$(sed -n 's/.* -c -o .* \([^ ]*\.c\)$/\1/p' "$BATS_TEST_TMPDIR/commands" | LC_ALL=C sort)"
 }
+
+@test "several makes of one tree write version.c and wings.c at once" {
+	local build=$BATS_TEST_TMPDIR/build i failed=0 makes=()
+
+	for i in {1..8}; do
+		env -u MAKEFLAGS -u WINGS make -C "$here/../.." -s B="$build" "$build/version.c" "$build/wings.c" \
+			>>"$BATS_TEST_TMPDIR/log" 2>&1 &
+		makes+=($!)
+	done
+	for i in "${makes[@]}"; do
+		wait "$i" || failed=$((failed + 1))
+	done
+	assert_same "0 failed: " "$failed failed: $(<"$BATS_TEST_TMPDIR/log")"
+	assert_same "version.c wings.c" "$(cd "$build" && echo *)"
+}

@@ -193,23 +193,7 @@ static void set_paused(struct td_view *view, const struct td_ranges *ranges,
 	td_paused_free(&paused);
 }
 
-/* Remove the errors of multiplexed values on a PMU. */
-static void forget_errors(const struct td_errors *errors, const char *pmu)
-{
-	const struct td_report *report = errors->report;
-
-	for (size_t r = 0; r < report->nr_rows; r++) {
-		const struct td_row *row = &report->rows[r];
-
-		for (size_t c = 0; c < report->nr_columns; c++) {
-			if ((!strcmp(row->pmu, pmu) || !strcmp(row->pmu, "all")) &&
-			    errors->v[r * report->nr_columns + c].turns)
-				row->cells[c].error = NAN;
-		}
-	}
-}
-
-/* Remove the errors that are too small because groups are in step with the program. */
+/* Remove or widen the errors that are too small because groups are in step with the program. */
 static void check_steps(struct td_view *view, const struct td_counted *counted,
 			const struct td_errors *errors)
 {
@@ -221,7 +205,7 @@ static void check_steps(struct td_view *view, const struct td_counted *counted,
 		if (!td_timeline_in_step(counted->timeline, counted->readings, source->plan, pmu,
 					 instructions))
 			continue;
-		forget_errors(errors, source->machine->pmus[pmu].name);
+		td_errors_in_step(errors, source->machine->pmus[pmu].name);
 		errors->report->in_step = view->in_step = true;
 	}
 }

@@ -481,6 +481,28 @@ void td_errors_end(struct td_errors *errors)
 	}
 }
 
+void td_errors_in_step(const struct td_errors *errors, const char *pmu)
+{
+	const struct td_report *report = errors->report;
+
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		const struct td_row *row = &report->rows[r];
+
+		if (strcmp(row->pmu, pmu) != 0 && strcmp(row->pmu, "all") != 0)
+			continue;
+		for (size_t c = 0; c < report->nr_columns; c++) {
+			const struct td_uncertainty *u = &errors->v[r * report->nr_columns + c];
+			struct td_cell *cell = &row->cells[c];
+			double rounded = NORMAL * sqrt(u->steps * STEP_VARIANCE);
+
+			if (u->turns)
+				cell->error = NAN;
+			else if (cell->error < rounded)
+				cell->error = cell->systematic_error = rounded;
+		}
+	}
+}
+
 void td_errors_none(struct td_report *report)
 {
 	for (size_t r = 0; r < report->nr_rows; r++) {

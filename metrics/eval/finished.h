@@ -161,6 +161,12 @@ void td_errors_add_cost(struct td_errors *errors, const struct td_report *with);
  * For counts in time there is one series, which need not be ended.
  */
 void td_errors_end(struct td_errors *errors);
+/*
+ * The rows of a PMU are of a program that is in step with the turns of its groups: removes the
+ * errors of multiplexed values, and widens those of fields of PERF_METRICS, which are rounded the
+ * same way in each turn.  Call after td_errors_end().
+ */
+void td_errors_in_step(const struct td_errors *errors, const char *pmu);
 /* Marks all cells as read too rarely for an error. */
 void td_errors_none(struct td_report *report);
 void td_errors_free(struct td_errors *errors);

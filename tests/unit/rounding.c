@@ -17,6 +17,8 @@ struct run {
 	double last;  /* the length of the last batch; the others' is 1 */
 	double moves; /* points; between reads */
 	bool alike;   /* all reads are rounded by the same random amount */
+	bool repeats; /* reads have one of two values, which are each rounded the same way */
+	bool in_step; /* and that is known */
 	double least, most;
 };
 
@@ -33,17 +35,22 @@ static double rounded(double value, double chance)
 static void see(const struct run *run, struct seen *seen, uint64_t *state)
 {
 	double middle = 20 + 20 * uniform(state), all = 0;
-	double chance = uniform(state);
+	double chance = uniform(state), chances[2] = { uniform(state), uniform(state) };
 
 	*seen = (struct seen){ 0 };
 	for (int b = 0; b < run->nr_batches; b++) {
 		double slots = b + 1 < run->nr_batches ? 1 : run->last;
+		int first = run->reads_a_batch / 2 + (int)(2 * uniform(state));
 
 		for (int i = 0; i < run->reads_a_batch; i++) {
 			double true_value = middle + run->moves * normal(state);
 
+			if (run->repeats) {
+				true_value = middle + (i < first ? 0 : 10 * STEP + 3.3);
+				chance = chances[i < first];
+			}
 			seen->truth += slots * true_value / run->reads_a_batch;
-			if (!run->alike)
+			if (!run->alike && !run->repeats)
 				chance = uniform(state);
 			seen->values[b] += rounded(true_value, chance) / run->reads_a_batch;
 		}
@@ -86,6 +93,8 @@ static double error_of(const struct run *run, const struct seen *seen)
 	for (int b = 0; b < run->nr_batches; b++)
 		add_batch(&ranges, &column, seen->values[b], seen->slots[b]);
 	td_errors_end(&errors);
+	if (run->in_step)
+		td_errors_in_step(&errors, "cpu");
 	td_ranges_free(&ranges);
 	td_errors_free(&errors);
 	return cell.error;
@@ -111,18 +120,24 @@ static void check(const struct run *run)
 int main(void)
 {
 	static const struct run runs[] = {
-		{ "20 reads", 20, 1, 1, 3, false, 93, 97 },
-		{ "five reads, the last of them short", 5, 1, 0.2, 3, false, 93, 97 },
-		{ "20 batches of 15 reads", 20, 15, 1, 3, false, 93, 97 },
+		{ "20 reads", 20, 1, 1, 3, false, false, false, 93, 97 },
+		{ "five reads, the last of them short", 5, 1, 0.2, 3, false, false, false, 93, 97 },
+		{ "20 batches of 15 reads", 20, 15, 1, 3, false, false, false, 93, 97 },
 		/* 3.8 reads of the same length would have the same error */
-		{ "20 reads, the last of them as long as all others", 20, 1, 19, 3, false, 93, 97 },
+		{ "20 reads, the last of them as long as all others", 20, 1, 19, 3, false, false,
+		  false, 93, 97 },
 		/* batches: the means differ by much less than reads */
-		{ "20 batches of 15 reads that differ by a step", 20, 15, 1, 0.4, false, 93, 97 },
+		{ "20 batches of 15 reads that differ by a step", 20, 15, 1, 0.4, false, false,
+		  false, 93, 97 },
 		/* it may be that each was rounded the same way */
-		{ "20 reads of the same", 20, 1, 1, 0, false, 93, 100 },
-		{ "20 batches of 15 reads of the same", 20, 15, 1, 0, false, 93, 100 },
-		{ "20 reads that are rounded alike", 20, 1, 1, 0, true, 93, 97 },
-		{ "20 batches of 15 reads that are rounded alike", 20, 15, 1, 0, true, 93, 97 },
+		{ "20 reads of the same", 20, 1, 1, 0, false, false, false, 93, 100 },
+		{ "20 batches of 15 reads of the same", 20, 15, 1, 0, false, false, false, 93,
+		  100 },
+		{ "20 reads that are rounded alike", 20, 1, 1, 0, true, false, false, 93, 97 },
+		{ "20 batches of 15 reads that are rounded alike", 20, 15, 1, 0, true, false, false,
+		  93, 97 },
+		{ "two values in turns", 20, 25, 1, 0, false, true, false, 0, 80 },
+		{ "two values in turns, known", 20, 25, 1, 0, false, true, true, 93, 100 },
 	};
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)

@@ -672,14 +672,6 @@ static int complain(const struct answer *answer, struct td_err *err)
 	return rc;
 }
 
-static void free_answer(struct answer *answer)
-{
-	free(answer->unknown);
-	td_catalog_free(&answer->catalog);
-	td_machine_free(&answer->machine);
-	td_sysfs_close(&answer->fs);
-}
-
 static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct answer answer = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
@@ -695,7 +687,10 @@ static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 		put_all(&answer);
 	rc = rc ?: td_out_check(stdout, "standard output", err);
 	rc = rc ?: complain(&answer, err);
-	free_answer(&answer);
+	free(answer.unknown);
+	td_catalog_free(&answer.catalog);
+	td_machine_free(&answer.machine);
+	td_sysfs_close(&answer.fs);
 	return rc;
 }
 

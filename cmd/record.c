@@ -89,17 +89,6 @@ static char *format_report(const struct td_request *request)
 	return text;
 }
 
-/* Print the name of the recording, at the end, where it is seen. */
-static void say_name(const struct td_request *request)
-{
-	td_autofree char *report = format_report(request);
-
-	if (td_when_rotates(&request->when))
-		td_say("tdstat: wrote several files; view them with: %s\n", report);
-	else
-		td_say("tdstat: wrote %s; view it with: %s\n", request->show.output, report);
-}
-
 /*
  * Return true if the name is worth printing: a script knows the name that it gave, and a device
  * cannot be read later.
@@ -126,8 +115,14 @@ static int record(const struct td_opts *opts, int *status, struct td_err *err)
 	if (!request.show.output)
 		request.show.output = TD_RECORDING_NAME;
 	rc = td_always_run(&request, NULL, &counted, status, err);
-	if (!rc && counted && wants_name(&request))
-		say_name(&request);
+	if (!rc && counted && wants_name(&request)) {
+		td_autofree char *report = format_report(&request);
+
+		if (td_when_rotates(&request.when))
+			td_say("tdstat: wrote several files; view them with: %s\n", report);
+		else
+			td_say("tdstat: wrote %s; view it with: %s\n", request.show.output, report);
+	}
 	return rc;
 }
 

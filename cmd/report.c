@@ -433,13 +433,6 @@ static int check_part(const struct td_opts *opts, struct td_err *err)
 	return check_several(opts, err);
 }
 
-static int refuse_picture(const struct td_opts *opts, struct td_err *err)
-{
-	td_err_usage(err, "%s is a chart of the tree: --locate shows none",
-		     td_out_option(opts->request.show.format));
-	return td_err_hint(err, "--html has a table of the functions");
-}
-
 static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->locate && opts->request.profile)
@@ -461,8 +454,11 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return err->code;
 	if (opts->request.profile && td_where_check_room(&opts->request, err))
 		return err->code;
-	if (opts->locate && !td_out_find(opts->request.show.format)->where)
-		return refuse_picture(opts, err);
+	if (opts->locate && !td_out_find(opts->request.show.format)->where) {
+		td_err_usage(err, "%s is a chart of the tree: --locate shows none",
+			     td_out_option(opts->request.show.format));
+		return td_err_hint(err, "--html has a table of the functions");
+	}
 	return check_part(opts, err);
 }
 

@@ -9,25 +9,20 @@
 #include "lib/counter/affinity.h"
 #include "lib/machine/privileges.h"
 
-/*
- * Drop the capabilities that execve(2) could grant.  Without CAP_SETPCAP, the bounding set does not
- * change, but no_new_privs has the same effect.
- */
-static void drop_later(void)
-{
-	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
-		if (cap != CAP_PERFMON)
-			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
-	}
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-}
-
 static int keep(uint64_t kept, struct td_err *err)
 {
 	int rc;
 
 	td_affinity_end();
-	drop_later();
+	/*
+	 * Drop the capabilities that execve(2) could grant.  Without CAP_SETPCAP, the bounding set
+	 * does not change, but no_new_privs has the same effect.
+	 */
+	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
+		if (cap != CAP_PERFMON)
+			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+	}
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	rc = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : td_capabilities_keep(kept);
 	return rc ? td_err_set(err, rc, "cannot give up rights: %s", strerror(-rc)) : 0;
 }

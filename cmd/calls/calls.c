@@ -282,19 +282,6 @@ static void calls_judge(struct td_doctor *doctor, const struct td_system *system
  */
 #define RING_PAGES 1024
 
-static void pair_sample(struct td_calling *c, const struct td_record *record, int event)
-{
-	size_t at = (size_t)event - c->job.plan.events.nr;
-	size_t nr = c->gathering.nr_companions, function;
-	enum td_probed what = probed_kind(c, at % nr, &function);
-
-	if (what == TD_PROBED_ENTRY)
-		td_pace_entry(&c->pace, record->tid, c->cost_of[function]);
-	if (what == TD_PROBED_INTERRUPT)
-		td_pace_interrupt(&c->pace, record->tid, c->cost_of[0]);
-	td_pairing_sample(&c->pairing, record, (int)(at / nr), what, (int)function);
-}
-
 static void handle_record(void *ctx, const struct td_record *record, int event, int location,
 			  int caller)
 {
@@ -302,10 +289,19 @@ static void handle_record(void *ctx, const struct td_record *record, int event, 
 
 	(void)location;
 	(void)caller;
-	if (record->kind == TD_RECORD_SAMPLE)
-		pair_sample(c, record, event);
-	else
+	if (record->kind == TD_RECORD_SAMPLE) {
+		size_t at = (size_t)event - c->job.plan.events.nr;
+		size_t nr = c->gathering.nr_companions, function;
+		enum td_probed what = probed_kind(c, at % nr, &function);
+
+		if (what == TD_PROBED_ENTRY)
+			td_pace_entry(&c->pace, record->tid, c->cost_of[function]);
+		if (what == TD_PROBED_INTERRUPT)
+			td_pace_interrupt(&c->pace, record->tid, c->cost_of[0]);
+		td_pairing_sample(&c->pairing, record, (int)(at / nr), what, (int)function);
+	} else {
 		td_pairing_record(&c->pairing, record);
+	}
 }
 
 static void count_call(void *ctx, const struct td_paired_call *call)
@@ -484,17 +480,6 @@ static void free_all(struct td_calling *c)
 	td_job_free(&c->job);
 }
 
-static void show_probes(const struct td_entry_point *entry)
-{
-	fputs("probes at ", stdout);
-	td_put_printable(stdout, entry->name);
-	if (!entry->kernel)
-		printf(": 0x%" PRIx64, entry->offset);
-	fputs(" in ", stdout);
-	td_put_printable(stdout, entry->path);
-	putchar('\n');
-}
-
 /* Shows the planned groups and probes (--dry-run). */
 static int show_plan(struct td_calling *c, struct td_err *err)
 {
@@ -507,8 +492,17 @@ static int show_plan(struct td_calling *c, struct td_err *err)
 		return 0;
 	}
 	rc = td_dry_run(&c->job, err);
-	for (size_t i = 0; !rc && !is_traced(c) && i < c->functions.nr; i++)
-		show_probes(&c->functions.v[i]);
+	for (size_t i = 0; !rc && !is_traced(c) && i < c->functions.nr; i++) {
+		const struct td_entry_point *entry = &c->functions.v[i];
+
+		fputs("probes at ", stdout);
+		td_put_printable(stdout, entry->name);
+		if (!entry->kernel)
+			printf(": 0x%" PRIx64, entry->offset);
+		fputs(" in ", stdout);
+		td_put_printable(stdout, entry->path);
+		putchar('\n');
+	}
 	return rc;
 }
 

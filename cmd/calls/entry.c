@@ -143,14 +143,6 @@ static void mark(struct sweep *f, size_t part)
 	}
 }
 
-static void check_marks(struct sweep *f, size_t part)
-{
-	for (size_t at = 0; at < f->parts[part].size; at++) {
-		if (f->starts[part][at] == REACHED)
-			refuse(f, "its instructions overlap");
-	}
-}
-
 /*
  * Adds the exits.  Code after an instruction that always continues elsewhere may be reached by a
  * switch table or an exception.  If such code begins with an exit, it may be data, and the function
@@ -195,7 +187,10 @@ const char *td_exits_find(const struct td_code *parts, size_t nr, bool wide, uin
 	for (size_t i = 0; i < nr; i++)
 		mark(&f, i);
 	for (size_t i = 0; i < nr; i++)
-		check_marks(&f, i);
+		for (size_t at = 0; at < f.parts[i].size; at++) {
+			if (f.starts[i][at] == REACHED)
+				refuse(&f, "its instructions overlap");
+		}
 	for (size_t i = 0; !f.reason && i < nr; i++)
 		add_exits(&f, i);
 	if (!f.nr_exits)

@@ -433,15 +433,6 @@ static void take_switch(struct td_pairing *pairing, const struct td_record *reco
 	thread->out_ns = 0;
 }
 
-static void take_loss(struct td_pairing *pairing)
-{
-	pairing->nr_losses++;
-	for (size_t i = 0; i < pairing->nr_threads; i++) {
-		mark_lost(&pairing->threads[i]);
-		pairing->threads[i].out_ns = 0;
-	}
-}
-
 static void free_thread(struct td_pairing_thread *thread)
 {
 	while (thread->nr_frames)
@@ -488,15 +479,6 @@ void td_pairing_gap(struct td_pairing *pairing)
 		end_frames(pairing, &pairing->threads[i]);
 }
 
-/* Forgets a thread.  The next thread with this id reuses the element. */
-static void forget_thread(const struct td_pairing *pairing, struct td_pairing_thread *thread)
-{
-	free_thread(thread);
-	thread->cpu = -1;
-	thread->out_ns = 0;
-	thread->nr_losses = pairing->nr_losses;
-}
-
 void td_pairing_record(struct td_pairing *pairing, const struct td_record *record)
 {
 	bool ends = record->kind == TD_RECORD_END;
@@ -505,12 +487,22 @@ void td_pairing_record(struct td_pairing *pairing, const struct td_record *recor
 
 	if (record->kind == TD_RECORD_SWITCH)
 		take_switch(pairing, record);
-	if (record->kind == TD_RECORD_LOST)
-		take_loss(pairing);
+	if (record->kind == TD_RECORD_LOST) {
+		pairing->nr_losses++;
+		for (size_t i = 0; i < pairing->nr_threads; i++) {
+			mark_lost(&pairing->threads[i]);
+			pairing->threads[i].out_ns = 0;
+		}
+	}
 	if (thread)
 		end_frames(pairing, thread);
-	if (thread && ends)
-		forget_thread(pairing, thread);
+	if (thread && ends) {
+		/* the next thread with this id reuses the element */
+		free_thread(thread);
+		thread->cpu = -1;
+		thread->out_ns = 0;
+		thread->nr_losses = pairing->nr_losses;
+	}
 }
 
 void td_pairing_end(struct td_pairing *pairing)

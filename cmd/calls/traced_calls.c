@@ -316,18 +316,15 @@ void td_traced_calls_lose(struct td_traced_calls *calls, uint64_t until_ns)
 		calls->lost_ns = until_ns;
 }
 
-static void forget_call(struct td_traced_calls *calls, struct td_traced_thread *thread)
-{
-	calls->unpaired.open += thread->open;
-	thread->open = thread->stray = thread->lost = thread->out = thread->interrupted = false;
-	thread->no_cpu_ns = 0;
-	thread->nr_happened = 0;
-}
-
 void td_traced_calls_turn(struct td_traced_calls *calls, uint64_t from_ns)
 {
-	for (size_t i = 0; i < calls->nr_threads; i++)
-		forget_call(calls, &calls->threads[i]);
+	td_for_each(struct td_traced_thread, thread, calls->threads, calls->nr_threads) {
+		calls->unpaired.open += thread->open;
+		thread->open = thread->stray = thread->lost = thread->out = thread->interrupted =
+			false;
+		thread->no_cpu_ns = 0;
+		thread->nr_happened = 0;
+	}
 	calls->paused = from_ns == 0;
 	calls->from_ns = from_ns;
 	calls->until_ns = 0;

@@ -42,22 +42,17 @@ static void add_ipc(struct td_diff *rows, const struct td_job *job)
 	}
 }
 
-static void add_nodes(struct td_diff *rows, const struct td_tree *tree, size_t pmu)
-{
-	td_for_each(const struct td_node, node, tree->nodes[pmu], tree->nr_nodes[pmu]) {
-		const struct td_column *column = &tree->columns[node->column];
-
-		add(rows, &(struct td_diff_row){ .kind = TD_DIFF_METRIC,
-						 .name = column->name,
-						 .unit = column->unit,
-						 .level = node->level });
-	}
-}
-
 static void add_tree(struct td_diff *rows, const struct td_tree *tree)
 {
 	for (size_t pmu = 0; tree && pmu < tree->nr_pmus; pmu++)
-		add_nodes(rows, tree, pmu);
+		td_for_each(const struct td_node, node, tree->nodes[pmu], tree->nr_nodes[pmu]) {
+			const struct td_column *column = &tree->columns[node->column];
+
+			add(rows, &(struct td_diff_row){ .kind = TD_DIFF_METRIC,
+							 .name = column->name,
+							 .unit = column->unit,
+							 .level = node->level });
+		}
 }
 
 static void add_events(struct td_diff *rows, const struct td_job *job)

@@ -228,20 +228,6 @@ static size_t length_of(const char *label, enum td_aggregation how)
 								     : strlen(label);
 }
 
-/*
- * Set the names of the ids, which both sides share: "all", a cgroup, a region, the name of a thread
- * without its TID, which differs from run to run.
- */
-static void name_ids(struct td_summed *summed)
-{
-	for (size_t i = 0; i < summed->totals.nr_ids; i++) {
-		const char *label = summed->totals.ids[i].label;
-		char *name = td_strndup(label, length_of(label, summed->recorded.source.how));
-
-		td_array_push(&summed->ids.v, &summed->ids.nr, &name, sizeof(name));
-	}
-}
-
 static int sum_up(struct td_summed *summed, struct td_err *err)
 {
 	const struct td_recording *rec = &summed->recorded.rec;
@@ -251,7 +237,16 @@ static int sum_up(struct td_summed *summed, struct td_err *err)
 	if (!summed->totals.nr_ids)
 		return td_err_set(err, -ENODATA, "%s has no counts", rec->path);
 	summed->instructions = sum_instructions(summed);
-	name_ids(summed);
+	/*
+	 * Set the names of the ids, which both sides share: "all", a cgroup, a region, the name of
+	 * a thread without its TID, which differs from run to run.
+	 */
+	for (size_t i = 0; i < summed->totals.nr_ids; i++) {
+		const char *label = summed->totals.ids[i].label;
+		char *name = td_strndup(label, length_of(label, summed->recorded.source.how));
+
+		td_array_push(&summed->ids.v, &summed->ids.nr, &name, sizeof(name));
+	}
 	summed->works = td_calloc(summed->totals.nr_ids + 1, sizeof(*summed->works));
 	add_ipc(summed);
 	return 0;

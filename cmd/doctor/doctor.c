@@ -66,24 +66,21 @@ static void describe_events(const struct td_pmu *pmu, char *buf, size_t size)
 		snprintf(buf, size, "no top-down events in sysfs");
 }
 
-static void judge_pmu(struct td_doctor *doctor, const struct td_pmu *pmu)
-{
-	td_autofree char *cpus = td_ints_format(&pmu->cpus);
-	char events[80];
-
-	describe_events(pmu, events, sizeof(events));
-	td_doctor_add(doctor, "PMU", count_topdown(pmu) ? TD_FINDING_OK : TD_FINDING_NOTE,
-		      "%s: CPUs %s, %s; %s; %d general counters", pmu->name, *cpus ? cpus : "none",
-		      td_uarch_name(pmu->uarch), events, td_uarch_general(pmu->uarch));
-}
-
 static void judge_pmus(struct td_doctor *doctor, const struct td_system *system)
 {
 	const struct td_machine *machine = system->machine;
 	const struct td_err *why = &system->levels->no_level_1;
 
-	for (size_t i = 0; i < machine->nr_core; i++)
-		judge_pmu(doctor, &machine->pmus[i]);
+	td_for_each(const struct td_pmu, pmu, machine->pmus, machine->nr_core) {
+		td_autofree char *cpus = td_ints_format(&pmu->cpus);
+		char events[80];
+
+		describe_events(pmu, events, sizeof(events));
+		td_doctor_add(doctor, "PMU", count_topdown(pmu) ? TD_FINDING_OK : TD_FINDING_NOTE,
+			      "%s: CPUs %s, %s; %s; %d general counters", pmu->name,
+			      *cpus ? cpus : "none", td_uarch_name(pmu->uarch), events,
+			      td_uarch_general(pmu->uarch));
+	}
 	if (!machine->nr_core && why->code)
 		td_doctor_add_error(doctor, "PMU", TD_FINDING_FAILED, why);
 }
@@ -372,15 +369,6 @@ static int show(const struct diagnosis *d, struct td_err *err)
 	return td_out_check(stdout, "standard output", err);
 }
 
-static void free_diagnosis(struct diagnosis *d)
-{
-	td_doctor_free(&d->doctor);
-	td_levels_free(&d->levels);
-	td_environment_free(&d->environment);
-	td_machine_free(&d->machine);
-	td_sysfs_close(&d->fs);
-}
-
 static int doctor(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct diagnosis d = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
@@ -391,7 +379,11 @@ static int doctor(const struct td_opts *opts, int *status, struct td_err *err)
 		rc = show(&d, err);
 	}
 	*status = rc || !d.doctor.level_1;
-	free_diagnosis(&d);
+	td_doctor_free(&d.doctor);
+	td_levels_free(&d.levels);
+	td_environment_free(&d.environment);
+	td_machine_free(&d.machine);
+	td_sysfs_close(&d.fs);
 	return opts->request.show.quiet ? 0 : rc;
 }
 

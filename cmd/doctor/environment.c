@@ -147,15 +147,6 @@ static void read_rights(struct td_environment *out)
 	out->perfmon = rights & TD_CAPABILITY(CAP_PERFMON);
 }
 
-static void try_call(struct td_environment *out)
-{
-	int fd = td_dummy_open(0, -1, 0);
-
-	if (fd < 0)
-		td_filter_error(&out->filtered, -errno, "counters");
-	td_close_fd(&fd);
-}
-
 static char *find_program(void)
 {
 	char path[PATH_MAX];
@@ -165,15 +156,6 @@ static char *find_program(void)
 }
 
 /* --- file systems ----------------------------------------------------------- */
-
-static void read_mount(struct td_environment *out, const struct mntent *mount)
-{
-	bool here = out->cgroup_root && strcmp(mount->mnt_dir, out->cgroup_root) == 0;
-
-	out->cgroup_v2 |= here && strcmp(mount->mnt_type, "cgroup2") == 0;
-	out->has_tracefs |=
-		strcmp(mount->mnt_type, "tracefs") == 0 || strcmp(mount->mnt_type, "debugfs") == 0;
-}
 
 static void read_mounts(struct td_environment *out, const struct td_sysfs *fs)
 {
@@ -188,8 +170,13 @@ static void read_mounts(struct td_environment *out, const struct td_sysfs *fs)
 		return;
 	}
 	out->mounts_known = true;
-	while (getmntent_r(mounts, &mount, line, sizeof(line)))
-		read_mount(out, &mount);
+	while (getmntent_r(mounts, &mount, line, sizeof(line))) {
+		bool here = out->cgroup_root && strcmp(mount.mnt_dir, out->cgroup_root) == 0;
+
+		out->cgroup_v2 |= here && strcmp(mount.mnt_type, "cgroup2") == 0;
+		out->has_tracefs |= strcmp(mount.mnt_type, "tracefs") == 0 ||
+				    strcmp(mount.mnt_type, "debugfs") == 0;
+	}
 	fclose(mounts);
 }
 
@@ -227,8 +214,13 @@ void td_environment_read(struct td_environment *out, const struct td_sysfs *fs,
 		.program = find_program(),
 	};
 	read_rights(out);
-	if (!out->saved)
-		try_call(out);
+	if (!out->saved) {
+		int fd = td_dummy_open(0, -1, 0);
+
+		if (fd < 0)
+			td_filter_error(&out->filtered, -errno, "counters");
+		td_close_fd(&fd);
+	}
 	read_limits(out, fs);
 	read_rdpmc(out, fs, machine);
 	td_cgroup_root(fs, &out->cgroup_root, &out->no_cgroups);

@@ -103,17 +103,6 @@ static bool find_passed(struct td_self_test *test)
 	return all;
 }
 
-/* Add a finding for each loop.  Loops that have not passed get the state failed. */
-static void add_loops(struct td_doctor *doctor, const struct td_self_test *test,
-		      enum td_finding_state failed)
-{
-	for (int i = 0; i < TD_NR_LOOPS; i++)
-		td_doctor_add(doctor, "self-test", test->passed[i] ? TD_FINDING_OK : failed,
-			      "%s, %s: %.1f %% %s; the other loops %.1f and %.1f %%", test->pmu,
-			      rules[i].loop, share_in(test, i, 0), rules[i].node,
-			      share_in(test, i, 1), share_in(test, i, 2));
-}
-
 /*
  * If all shares differ by at most this between loops, in points, the counters are not real.  On a
  * real processor, at least one share differs more, whatever else runs.
@@ -167,7 +156,13 @@ static bool judge_counts(struct td_doctor *doctor, struct td_self_test *test,
 		explain_failure(doctor, test, made_up, machine);
 	doctor->made_up |= !passed && made_up;
 	add_sum(doctor, test, TD_FINDING_OK);
-	add_loops(doctor, test, made_up ? TD_FINDING_NOTE : TD_FINDING_FAILED);
+	for (int i = 0; i < TD_NR_LOOPS; i++)
+		td_doctor_add(doctor, "self-test",
+			      test->passed[i] ? TD_FINDING_OK
+					      : (made_up ? TD_FINDING_NOTE : TD_FINDING_FAILED),
+			      "%s, %s: %.1f %% %s; the other loops %.1f and %.1f %%", test->pmu,
+			      rules[i].loop, share_in(test, i, 0), rules[i].node,
+			      share_in(test, i, 1), share_in(test, i, 2));
 	return passed;
 }
 
@@ -193,17 +188,6 @@ static bool judge_test(struct td_doctor *doctor, struct td_self_test *test,
 	return !was_tried(test);
 }
 
-static void judge_untried(struct td_doctor *doctor, const struct td_system *system)
-{
-	const char *why = "no CPU of a core PMU is online";
-
-	if (system->levels->no_level_1.code)
-		why = "level 1 cannot be counted";
-	else if (system->environment->saved)
-		why = "PROCFS_PATH is of another machine";
-	td_doctor_add(doctor, "self-test", TD_FINDING_NOTE, "not tried: %s", why);
-}
-
 void td_doctor_judge_tests(struct td_doctor *doctor, const struct td_system *system)
 {
 	size_t nr = 0;
@@ -213,26 +197,16 @@ void td_doctor_judge_tests(struct td_doctor *doctor, const struct td_system *sys
 		nr += was_tried(&doctor->tests[i]);
 		good &= judge_test(doctor, &doctor->tests[i], system->machine);
 	}
-	if (!doctor->nr_tests)
-		judge_untried(doctor, system);
+	if (!doctor->nr_tests) {
+		const char *why = "no CPU of a core PMU is online";
+
+		if (system->levels->no_level_1.code)
+			why = "level 1 cannot be counted";
+		else if (system->environment->saved)
+			why = "PROCFS_PATH is of another machine";
+		td_doctor_add(doctor, "self-test", TD_FINDING_NOTE, "not tried: %s", why);
+	}
 	doctor->level_1 = good && nr;
-}
-
-static void judge_age(struct td_doctor *doctor, const struct td_system *system)
-{
-	const struct td_machine *machine = system->machine;
-	const char *since = td_kernel_too_old(machine);
-	bool known = machine->model && machine->nr_core && !td_kernel_lacks_core(machine);
-
-	if (!since || !system->levels->no_level_1.code)
-		td_doctor_add(doctor, "kernel", TD_FINDING_OK, "Linux %s%s", machine->release,
-			      known ? ", which knows this processor" : "");
-	else
-		td_finding_set(&td_doctor_add(doctor, "kernel", TD_FINDING_FAILED,
-					      "Linux %s does not know this processor (%s)",
-					      machine->release, machine->model->name)
-					->remedy,
-			       "it needs Linux %s", since);
 }
 
 /* Effects of each fault.  cores: the cores with the affected events; empty: all. */
@@ -301,7 +275,19 @@ static void judge_faults(struct td_doctor *doctor, const struct td_machine *mach
 
 void td_doctor_judge_kernel(struct td_doctor *doctor, const struct td_system *system)
 {
-	judge_age(doctor, system);
+	const struct td_machine *machine = system->machine;
+	const char *since = td_kernel_too_old(machine);
+	bool known = machine->model && machine->nr_core && !td_kernel_lacks_core(machine);
+
+	if (!since || !system->levels->no_level_1.code)
+		td_doctor_add(doctor, "kernel", TD_FINDING_OK, "Linux %s%s", machine->release,
+			      known ? ", which knows this processor" : "");
+	else
+		td_finding_set(&td_doctor_add(doctor, "kernel", TD_FINDING_FAILED,
+					      "Linux %s does not know this processor (%s)",
+					      machine->release, machine->model->name)
+					->remedy,
+			       "it needs Linux %s", since);
 	judge_faults(doctor, system->machine);
 }
 

@@ -705,18 +705,6 @@ static int open_evidence(struct evidence *g, struct td_err *err)
 	return 0;
 }
 
-static void close_evidence(struct evidence *g)
-{
-	if (g->fp)
-		fclose(g->fp);
-	free(g->bytes);
-	td_affinity_set(g->affinity);
-	CPU_FREE(g->affinity);
-	td_environment_free(&g->environment);
-	td_machine_free(&g->machine);
-	td_sysfs_close(&g->fs);
-}
-
 /*
  * Count the programs on each core type, write the results to the file and a line for each
  * program to the user.  *status is 1 if a verdict is not the expected one, if another way of
@@ -740,7 +728,14 @@ static int write_evidence(const struct td_opts *opts, int *status, struct td_err
 	else if (!rc && !opts->request.show.quiet)
 		printf("wrote %s: please attach it to an issue in the project's tracker\n", g.name);
 	*status = rc || g.nr_wrong || !g.nr_all;
-	close_evidence(&g);
+	if (g.fp)
+		fclose(g.fp);
+	free(g.bytes);
+	td_affinity_set(g.affinity);
+	CPU_FREE(g.affinity);
+	td_environment_free(&g.environment);
+	td_machine_free(&g.machine);
+	td_sysfs_close(&g.fs);
 	return rc;
 }
 

@@ -43,26 +43,21 @@ struct rereading {
 	const char *region; /* region of the row; NULL: the total */
 };
 
-static void copy_values(struct td_values *values, const struct td_report *report,
-			const struct td_row *row)
-{
-	values->nr = 0;
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		int c = row->nodes[i].column;
-		const struct td_cell *cell = &row->cells[c];
-
-		if (row->nodes[i].level && cell->status == TD_STATUS_OK)
-			add_value(values, report->columns[c].name, cell->value, cell->error);
-	}
-}
-
 static void copy_rows(const struct rereading *reading, const struct td_report *report)
 {
 	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		if (strcmp(row->pmu, reading->pmu) != 0 ||
 		    (reading->region && strcmp(row->id, reading->region) != 0))
 			continue;
-		copy_values(&reading->measured->values, report, row);
+		reading->measured->values.nr = 0;
+		for (size_t i = 0; i < row->nr_nodes; i++) {
+			int c = row->nodes[i].column;
+			const struct td_cell *cell = &row->cells[c];
+
+			if (row->nodes[i].level && cell->status == TD_STATUS_OK)
+				add_value(&reading->measured->values, report->columns[c].name,
+					  cell->value, cell->error);
+		}
 	}
 }
 

@@ -77,18 +77,6 @@ static int arena_map_lines(struct td_arena *arena, struct td_err *err)
 	return map(arena, (size_t)2 * PAGE, PROT_READ | PROT_WRITE, err);
 }
 
-/* Write a jump in each line to another one, in one random cycle; the last returns. */
-static void write_jumps(char *code, const uint32_t *order)
-{
-	for (uint32_t i = 0; i < CODE_LINES; i++) {
-		char *line = code + (size_t)i * LINE;
-		int32_t far = (int32_t)(order[i] - i) * LINE - 5;
-
-		line[0] = order[i] ? (char)0xe9 : (char)0xc3;
-		memcpy(line + 1, &far, sizeof(far));
-	}
-}
-
 static int arena_write_code(struct td_arena *arena, struct td_err *err)
 {
 	td_autofree uint32_t *order = td_calloc(CODE_LINES, sizeof(*order));
@@ -98,7 +86,14 @@ static int arena_write_code(struct td_arena *arena, struct td_err *err)
 		/* cppcheck-suppress memleak; order is autofree */
 		return rc;
 	td_loops_shuffle(order, CODE_LINES);
-	write_jumps(arena->memory, order);
+	/* Write a jump in each line to another one, in one random cycle; the last returns. */
+	for (uint32_t i = 0; i < CODE_LINES; i++) {
+		char *line = arena->memory + (size_t)i * LINE;
+		int32_t far = (int32_t)(order[i] - i) * LINE - 5;
+
+		line[0] = order[i] ? (char)0xe9 : (char)0xc3;
+		memcpy(line + 1, &far, sizeof(far));
+	}
 	if (mprotect(arena->memory, arena->size, PROT_READ | PROT_EXEC))
 		return td_err_set(err, -errno,
 				  "this system does not run code that a program writes: %s",

@@ -435,24 +435,6 @@ static void add_places(const struct td_perf_file *file, struct td_recording *rec
 	}
 }
 
-static void add_threads(const struct td_perf_file *file, struct td_task_names *names)
-{
-	td_for_each(const struct td_perf_place, place, file->places, file->nr_places) {
-		td_autofree char *comm = td_strndup(place->id, place->unit.comm);
-
-		td_task_names_set(names, place->unit.tid, comm);
-	}
-}
-
-static void add_cgroups(const struct td_perf_file *file, struct td_recording_info *info)
-{
-	for (size_t i = 0; i < file->nr_cgroups; i++) {
-		char *name = td_strdup(file->cgroups[i]);
-
-		td_array_push(&info->cgroups, &info->nr_cgroups, &name, sizeof(name));
-	}
-}
-
 static int interval_ms(const struct td_perf_file *file)
 {
 	uint64_t ms;
@@ -463,25 +445,24 @@ static int interval_ms(const struct td_perf_file *file)
 	return ms < 1 ? 1 : ms > INT32_MAX ? INT32_MAX : (int)ms;
 }
 
-static void fill_info(const struct td_perf_file *file, struct td_recording_info *info)
-{
-	const struct td_perf_unit *unit = &file->places[0].unit;
-
-	info->tasks = unit->how == TD_AGGREGATE_THREAD;
-	info->interval_ms = interval_ms(file);
-	info->how = unit->how;
-	info->sums = true;
-	if (unit->how == TD_AGGREGATE_CACHE)
-		info->cache_level = unit->cache_level;
-	info->target.kind = TD_TARGET_FILE;
-	info->target.text = td_strdup(file->path);
-	add_cgroups(file, info);
-}
-
 /* Fill rec, except for the intervals. */
 static void perf_file_fill(const struct td_perf_file *file, struct td_recording *rec)
 {
-	fill_info(file, &rec->info);
+	const struct td_perf_unit *unit = &file->places[0].unit;
+
+	rec->info.tasks = unit->how == TD_AGGREGATE_THREAD;
+	rec->info.interval_ms = interval_ms(file);
+	rec->info.how = unit->how;
+	rec->info.sums = true;
+	if (unit->how == TD_AGGREGATE_CACHE)
+		rec->info.cache_level = unit->cache_level;
+	rec->info.target.kind = TD_TARGET_FILE;
+	rec->info.target.text = td_strdup(file->path);
+	for (size_t i = 0; i < file->nr_cgroups; i++) {
+		char *name = td_strdup(file->cgroups[i]);
+
+		td_array_push(&rec->info.cgroups, &rec->info.nr_cgroups, &name, sizeof(name));
+	}
 	strcpy(rec->machine.cpuid.vendor, "unknown");
 	rec->info.of_events = true;
 	add_pmus(file, true, rec);
@@ -489,7 +470,11 @@ static void perf_file_fill(const struct td_perf_file *file, struct td_recording 
 	add_events(file, rec);
 	add_places(file, rec);
 	if (rec->info.how == TD_AGGREGATE_THREAD)
-		add_threads(file, &rec->names);
+		td_for_each(const struct td_perf_place, place, file->places, file->nr_places) {
+			td_autofree char *comm = td_strndup(place->id, place->unit.comm);
+
+			td_task_names_set(&rec->names, place->unit.tid, comm);
+		}
 }
 
 /* --- the recording: intervals --------------------------------------------- */

@@ -481,20 +481,6 @@ static int show(struct td_list *list, struct td_err *err)
 	return rc;
 }
 
-static void free_list(struct td_list *list)
-{
-	free(list->items);
-	free(list->patterns);
-	td_names_free(&list->strings);
-	td_notes_free(&list->notes);
-	td_notes_free(&list->missing);
-	td_tracepoints_free(&list->tracepoints);
-	td_sets_free(&list->sets);
-	td_catalog_free(&list->catalog);
-	td_machine_free(&list->machine);
-	td_sysfs_close(&list->fs);
-}
-
 static int list_names(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_list list = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
@@ -507,7 +493,16 @@ static int list_names(const struct td_opts *opts, int *status, struct td_err *er
 		rc = opts->print ? list_print(stdout, &list, err) : show(&list, err);
 	say(&list.notes, err);
 	rc = rc ?: td_out_check(stdout, "standard output", err);
-	free_list(&list);
+	free(list.items);
+	free(list.patterns);
+	td_names_free(&list.strings);
+	td_notes_free(&list.notes);
+	td_notes_free(&list.missing);
+	td_tracepoints_free(&list.tracepoints);
+	td_sets_free(&list.sets);
+	td_catalog_free(&list.catalog);
+	td_machine_free(&list.machine);
+	td_sysfs_close(&list.fs);
 	return rc;
 }
 

@@ -271,15 +271,6 @@ int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err)
 
 /* --- the times of -I, -D and --timeout ------------------------------------ */
 
-/* Refuse "1.5", with a hint because it probably means seconds. */
-static int not_whole(const char *option, const char *arg, struct td_err *err)
-{
-	td_err_usage(err, "%s %s: not whole milliseconds", option, arg);
-	if (*td_parse_ms_unit(arg))
-		return err->code;
-	return td_err_hint(err, "a bare number is milliseconds: did you mean %s %ss?", option, arg);
-}
-
 int td_opts_time(const char *option, const char *arg, int min, int *out, struct td_err *err)
 {
 	switch (td_parse_ms(arg, min, INT_MAX, out)) {
@@ -291,7 +282,11 @@ int td_opts_time(const char *option, const char *arg, int min, int *out, struct 
 				    "number is milliseconds",
 				    option, arg, td_parse_ms_unit(arg));
 	case -EDOM:
-		return not_whole(option, arg, err);
+		td_err_usage(err, "%s %s: not whole milliseconds", option, arg);
+		if (*td_parse_ms_unit(arg))
+			return err->code;
+		return td_err_hint(err, "a bare number is milliseconds: did you mean %s %ss?",
+				   option, arg);
 	case -ERANGE:
 		return td_err_usage(err, "%s %s: not a time from %d to %d ms", option, arg, min,
 				    INT_MAX);

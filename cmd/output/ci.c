@@ -233,14 +233,6 @@ static void put_limit(FILE *fp, const struct td_limit *limit)
 	fputc('\n', fp);
 }
 
-static void put_limits(FILE *fp, const struct td_limits *limits)
-{
-	for (size_t i = 0; limits && i < limits->nr; i++) {
-		fputs(i ? "" : "\nLimits:\n\n", fp);
-		put_limit(fp, &limits->v[i]);
-	}
-}
-
 static void put_end(const struct td_writer *writer, const struct td_diff *diff)
 {
 	td_autofree char *advice = td_out_diff_advice(diff);
@@ -268,7 +260,10 @@ static void put_diff(struct td_writer *writer, const struct td_diff *diff)
 	fputs(".\n\n", fp);
 	put_side(fp, "A", &diff->sides[TD_DIFF_A]);
 	put_side(fp, "B", &diff->sides[TD_DIFF_B]);
-	put_limits(fp, diff->limits);
+	for (size_t i = 0; diff->limits && i < diff->limits->nr; i++) {
+		fputs(i ? "" : "\nLimits:\n\n", fp);
+		put_limit(fp, &diff->limits->v[i]);
+	}
 	put_rows(writer, diff, false);
 	put_others(writer, diff);
 	put_end(writer, diff);
@@ -308,16 +303,6 @@ static size_t count(const struct td_limits *limits, const char *element)
 	return nr;
 }
 
-static void put_message(FILE *fp, const char *element, const struct td_notes *found)
-{
-	fprintf(fp, "      <%s message=\"%s", element, found->nr ? "" : "not compared");
-	for (size_t i = 0; i < found->nr; i++) {
-		fputs(i ? "; " : "", fp);
-		td_put_html(fp, found->v[i]);
-	}
-	fputs("\"/>\n", fp);
-}
-
 static void put_case(FILE *fp, const struct td_limit *limit)
 {
 	const char *element = element_of(limit);
@@ -327,17 +312,13 @@ static void put_case(FILE *fp, const struct td_limit *limit)
 	fprintf(fp, ":%g\"%s>\n", limit->most, element ? "" : "/");
 	if (!element)
 		return;
-	put_message(fp, element, &limit->found);
+	fprintf(fp, "      <%s message=\"%s", element, limit->found.nr ? "" : "not compared");
+	for (size_t i = 0; i < limit->found.nr; i++) {
+		fputs(i ? "; " : "", fp);
+		td_put_html(fp, limit->found.v[i]);
+	}
+	fputs("\"/>\n", fp);
 	fputs("    </testcase>\n", fp);
-}
-
-static void put_trouble(FILE *fp, const char *why)
-{
-	fputs("    <testcase classname=\"tdstat.diff\" name=\"comparison\">\n"
-	      "      <error message=\"",
-	      fp);
-	td_put_html(fp, why);
-	fputs("\"/>\n    </testcase>\n", fp);
 }
 
 void td_out_junit(FILE *fp, const struct td_limits *limits, const char *why)
@@ -349,8 +330,13 @@ void td_out_junit(FILE *fp, const struct td_limits *limits, const char *why)
 		"skipped=\"%zu\">\n",
 		limits->nr + (why != NULL), count(limits, "failure"),
 		count(limits, "error") + (why != NULL), count(limits, "skipped"));
-	if (why)
-		put_trouble(fp, why);
+	if (why) {
+		fputs("    <testcase classname=\"tdstat.diff\" name=\"comparison\">\n"
+		      "      <error message=\"",
+		      fp);
+		td_put_html(fp, why);
+		fputs("\"/>\n    </testcase>\n", fp);
+	}
 	for (size_t i = 0; i < limits->nr; i++)
 		put_case(fp, &limits->v[i]);
 	fputs("  </testsuite>\n</testsuites>\n", fp);

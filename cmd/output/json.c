@@ -67,15 +67,6 @@ static struct json_object *call_object(const struct td_slow_call *call)
 	return o;
 }
 
-static void put_quantiles(struct json_object *o, const struct td_durations *durations)
-{
-	put_ns(o, "p50", td_durations_quantile(durations, 0.5));
-	put_ns(o, "p90", td_durations_quantile(durations, 0.9));
-	put_ns(o, "p99", td_durations_quantile(durations, 0.99));
-	put_ns(o, "p99_9", td_durations_quantile(durations, 0.999));
-	put_ns(o, "max", durations->nr ? (double)durations->max_ns : NAN);
-}
-
 /* Put the durations of the calls of a function, as an object on a line. */
 static void put_durations(struct td_writer *writer, const struct td_timed *timed,
 			  const struct td_slow *slow)
@@ -94,7 +85,11 @@ static void put_durations(struct td_writer *writer, const struct td_timed *timed
 	else
 		td_json_put_int(o, "all", (int64_t)(timed->all ? timed->all : nr));
 	put_number(o, "traced", td_timed_traced_pct(timed));
-	put_quantiles(o, &timed->durations);
+	put_ns(o, "p50", td_durations_quantile(&timed->durations, 0.5));
+	put_ns(o, "p90", td_durations_quantile(&timed->durations, 0.9));
+	put_ns(o, "p99", td_durations_quantile(&timed->durations, 0.99));
+	put_ns(o, "p99_9", td_durations_quantile(&timed->durations, 0.999));
+	put_ns(o, "max", timed->durations.nr ? (double)timed->durations.max_ns : NAN);
 	td_json_add(o, "slow", slow->slow ? slow_object(slow) : NULL);
 	for (size_t i = 0; i < timed->nr_slowest; i++)
 		td_json_append(slowest, call_object(&timed->slowest[i]));
@@ -151,24 +146,21 @@ static void add_count(struct json_object *o, const struct td_frame *frame,
 	td_json_add(o, "pcnt-running", td_out_json_percent(row->running_pct));
 }
 
-/*
- * perf's linter requires both keys, and a number as the value; "nan" means that there is no metric.
- */
-static void add_no_ratio(struct json_object *o, const struct td_frame *frame)
-{
-	td_json_add(o, "metric-value",
-		    frame->perf ? number_text(0) : json_object_new_string("nan"));
-	td_json_add(o, "metric-unit", json_object_new_string(""));
-}
-
 static void put_event_row(struct td_writer *writer, uint64_t time_ns,
 			  const struct td_event_row *row)
 {
 	struct json_object *o = begin_object(writer->frame, time_ns, row);
 
 	add_count(o, writer->frame, row);
-	if (!row->nr_ratios)
-		add_no_ratio(o, writer->frame);
+	if (!row->nr_ratios) {
+		/*
+		 * perf's linter requires both keys, and a number as the value; "nan" means that
+		 * there is no metric.
+		 */
+		td_json_add(o, "metric-value",
+			    writer->frame->perf ? number_text(0) : json_object_new_string("nan"));
+		td_json_add(o, "metric-unit", json_object_new_string(""));
+	}
 	for (int i = 0; i < row->nr_ratios; i++) {
 		if (i > 0) {
 			td_out_json_line(writer, o);

@@ -696,24 +696,6 @@ bool td_out_is_of_regions(const char *key)
 	return false;
 }
 
-/* sheet_where.c: additional columns of regions */
-static void csv_region_names(const struct td_writer *writer)
-{
-	csv_names(writer, region_columns, TD_ARRAY_SIZE(region_columns));
-	if (writer->frame->timed)
-		csv_names(writer, timed_columns, TD_ARRAY_SIZE(timed_columns));
-}
-
-static void csv_region(const struct td_writer *writer, const struct td_region_facts *of)
-{
-	const struct cells cells = make_cells(of);
-	const struct timed_cells timed = make_timed(of);
-
-	csv_cells(writer, region_columns, TD_ARRAY_SIZE(region_columns), &cells);
-	if (writer->frame->timed)
-		csv_cells(writer, timed_columns, TD_ARRAY_SIZE(timed_columns), &timed);
-}
-
 void td_out_json_region(struct json_object *to, const struct td_region_facts *of)
 {
 	const struct cells cells = make_cells(of);
@@ -886,8 +868,11 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	put_next(writer, "id");
 	put_next(writer, "pmu");
 	put_facts(writer, report, NULL, false);
-	if (has_regions(writer))
-		csv_region_names(writer);
+	if (has_regions(writer)) {
+		csv_names(writer, region_columns, TD_ARRAY_SIZE(region_columns));
+		if (writer->frame->timed)
+			csv_names(writer, timed_columns, TD_ARRAY_SIZE(timed_columns));
+	}
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const char *name = report->columns[i].name;
 
@@ -941,8 +926,14 @@ static void put_row(struct td_writer *writer, const struct td_report *report,
 	put_next(writer, row->id);
 	put_next(writer, row->pmu);
 	put_facts(writer, report, facts, false);
-	if (row->region)
-		csv_region(writer, row->region);
+	if (row->region) {
+		const struct cells cells = make_cells(row->region);
+		const struct timed_cells timed = make_timed(row->region);
+
+		csv_cells(writer, region_columns, TD_ARRAY_SIZE(region_columns), &cells);
+		if (writer->frame->timed)
+			csv_cells(writer, timed_columns, TD_ARRAY_SIZE(timed_columns), &timed);
+	}
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
 		const struct td_cell *cell = &row->cells[i];

@@ -265,16 +265,6 @@ static void widen(int *width, const char *text)
 		*width = len;
 }
 
-static void widen_start(struct td_table *table, const struct td_report *report)
-{
-	char id[TD_SHOWN_SIZE];
-
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		widen(&table->id_width, td_row_shown(&report->rows[i], id));
-		widen(&table->pmu_width, report->rows[i].pmu);
-	}
-}
-
 /* Limit ids, such as names of cgroups, to a third of the window. */
 static void limit_start(struct td_table *table, const struct td_frame *frame)
 {
@@ -346,8 +336,12 @@ struct td_table td_table_make(const struct td_frame *frame, const struct td_repo
 			      const struct td_table *last)
 {
 	struct td_table table = { .id_width = last->id_width, .pmu_width = last->pmu_width };
+	char id[TD_SHOWN_SIZE];
 
-	widen_start(&table, report);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		widen(&table.id_width, td_row_shown(&report->rows[i], id));
+		widen(&table.pmu_width, report->rows[i].pmu);
+	}
 	if (!frame->screen_columns)
 		table.form = frame->trees ? TD_TABLE_TREES : TD_TABLE_WIDE;
 	else if (!frame->trees && fits_wide(&table, frame, report))

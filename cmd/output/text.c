@@ -546,8 +546,10 @@ static void put_cells(struct td_writer *writer, const struct td_report *report,
 	}
 }
 
-static void narrow_put_time(const struct td_writer *writer, uint64_t time_ns)
+static void put_start(struct td_writer *writer, uint64_t time_ns, const struct td_row *row)
 {
+	const struct td_table *table = &writer->table;
+	char id[TD_SHOWN_SIZE];
 	char time[TD_CLOCK_SIZE];
 
 	if (writer->frame->time != TD_TIME_SECONDS)
@@ -555,14 +557,6 @@ static void narrow_put_time(const struct td_writer *writer, uint64_t time_ns)
 	else
 		fprintf(writer->fp, "%*.*f", TD_TIME_WIDTH, time_ns < LONG_NS ? 3 : 0,
 			(double)time_ns / 1e9);
-}
-
-static void put_start(struct td_writer *writer, uint64_t time_ns, const struct td_row *row)
-{
-	const struct td_table *table = &writer->table;
-	char id[TD_SHOWN_SIZE];
-
-	narrow_put_time(writer, time_ns);
 	if (writer->frame->show_id)
 		td_out_text_id(writer->fp, table->id_width, td_row_shown(row, id));
 	if (writer->frame->show_pmu)

@@ -245,20 +245,6 @@ static void put_legend(FILE *fp, const struct td_diff *diff)
 			a->is_command ? "runs" : "recordings");
 }
 
-static void put_end(struct td_writer *writer, const struct td_diff *diff)
-{
-	FILE *fp = writer->fp;
-
-	fputc('\n', fp);
-	put_legend(fp, diff);
-	if (td_out_diff_count(diff, is_one_sided))
-		fputs(" - means no value; rows of only one side come last\n", fp);
-	else if (td_out_diff_count(diff, is_unknown))
-		fputs(" - means no value\n", fp);
-	put_advice(writer, diff);
-	fputc('\n', fp);
-}
-
 void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff)
 {
 	put_title(writer, diff);
@@ -272,5 +258,14 @@ void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff)
 		else
 			put_plain(writer, row);
 	}
-	put_end(writer, diff);
+	FILE *fp = writer->fp;
+
+	fputc('\n', fp);
+	put_legend(fp, diff);
+	if (td_out_diff_count(diff, is_one_sided))
+		fputs(" - means no value; rows of only one side come last\n", fp);
+	else if (td_out_diff_count(diff, is_unknown))
+		fputs(" - means no value\n", fp);
+	put_advice(writer, diff);
+	fputc('\n', fp);
 }

@@ -72,23 +72,20 @@ static void put_short(struct td_writer *writer, int width, int digits, double va
 		td_out_number(writer->fp, width, value < TEN_CPUS ? digits : 0, value);
 }
 
-static void put_fact(struct td_writer *writer, const struct td_row *row,
-		     const struct td_sheet_column *fact)
-{
-	const char *text = td_row_fact_text(row, fact);
-
-	putc_unlocked(' ', writer->fp);
-	if (text)
-		td_put_padded(writer->fp, fact->width, text);
-	else
-		put_short(writer, fact->width, td_fact_digits(fact), td_row_fact(row, fact));
-}
-
 void td_out_text_facts(struct td_writer *writer, unsigned int shown, const struct td_row *row)
 {
 	for (size_t i = 0; i < td_nr_row_facts; i++) {
-		if (shown & 1U << i)
-			put_fact(writer, row, &td_row_facts[i]);
+		if (shown & 1U << i) {
+			const struct td_sheet_column *fact = &td_row_facts[i];
+			const char *text = td_row_fact_text(row, fact);
+
+			putc_unlocked(' ', writer->fp);
+			if (text)
+				td_put_padded(writer->fp, fact->width, text);
+			else
+				put_short(writer, fact->width, td_fact_digits(fact),
+					  td_row_fact(row, fact));
+		}
 	}
 }
 

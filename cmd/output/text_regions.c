@@ -331,17 +331,6 @@ static int nr_tables(const struct td_writer *writer, const struct td_report *rep
 
 /* --- blocks of columns ------------------------------------------------------ */
 
-static void put_name(FILE *fp, const struct layout *layout, const struct td_column *column)
-{
-	char name[TD_SHORT_SIZE];
-
-	td_table_name(&layout->table, column, name);
-	/* right-aligned above the errors */
-	td_put_padded(fp, cell_width(layout, column) - 1,
-		      layout->narrow ? name : td_node_short_name(column->name));
-	fputc(' ', fp);
-}
-
 static void put_header(const struct td_writer *writer, const struct td_report *report,
 		       const struct layout *layout, size_t from, size_t end)
 {
@@ -356,8 +345,16 @@ static void put_header(const struct td_writer *writer, const struct td_report *r
 		put_facts_header(fp, layout);
 	fputs(layout->narrow ? " " : "", fp);
 	for (size_t i = from; i < end; i++) {
-		if (has_column(layout, report, i))
-			put_name(fp, layout, &report->columns[i]);
+		if (has_column(layout, report, i)) {
+			const struct td_column *column = &report->columns[i];
+			char name[TD_SHORT_SIZE];
+
+			td_table_name(&layout->table, column, name);
+			/* right-aligned above the errors */
+			td_put_padded(fp, cell_width(layout, column) - 1,
+				      layout->narrow ? name : td_node_short_name(column->name));
+			fputc(' ', fp);
+		}
 	}
 	fputc('\n', fp);
 }
@@ -500,20 +497,6 @@ static bool has_untimed(const struct td_report *report)
 	return false;
 }
 
-static void put_timed(const struct td_writer *writer, const struct td_report *report,
-		      struct layout *layout)
-{
-	for (size_t i = 0; i < report->nr_timed; i++) {
-		layout->timed = 1 + (int)i;
-		layout->few = report->timed[i].durations.nr < TD_MIN_CALLS;
-		if (!report->timed[i].durations.nr)
-			continue;
-		td_out_text_quantiles(writer, &report->timed[i]);
-		put_blocks(writer, report, layout);
-		td_out_text_slow(writer, report, i);
-	}
-}
-
 void td_out_text_regions(const struct td_writer *writer, const struct td_report *report)
 {
 	struct layout layout = make_layout(writer, report);
@@ -528,6 +511,14 @@ void td_out_text_regions(const struct td_writer *writer, const struct td_report 
 		put_blocks(writer, report, &layout);
 	if (untimed && report->nr_timed)
 		fputc('\n', writer->fp);
-	put_timed(writer, report, &layout);
+	for (size_t i = 0; i < report->nr_timed; i++) {
+		layout.timed = 1 + (int)i;
+		layout.few = report->timed[i].durations.nr < TD_MIN_CALLS;
+		if (!report->timed[i].durations.nr)
+			continue;
+		td_out_text_quantiles(writer, &report->timed[i]);
+		put_blocks(writer, report, &layout);
+		td_out_text_slow(writer, report, i);
+	}
 	put_short(writer, report);
 }

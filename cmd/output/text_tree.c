@@ -211,15 +211,6 @@ static void put_range(const struct tree *tree, const struct td_column *column,
 	fputs(" %)", fp);
 }
 
-/* Write a share of time; a tiny one is not shown as 0. */
-static void put_share_of_time(FILE *fp, double pct)
-{
-	if (pct < 0.05)
-		fputs("  (<0.1 %)", fp);
-	else
-		fprintf(fp, "  (%.1f %%)", pct);
-}
-
 /* Write " ±0.6", padded to width.  Returns the columns. */
 static int put_error(struct tree *tree, const struct td_node *node, int width)
 {
@@ -286,8 +277,12 @@ static void put_node(struct tree *tree, const struct td_node *node)
 			colour ? "\033[31m" : "", colour ? "\033[m" : "");
 	put_range(tree, column_of(tree, node), cell);
 	if (cell->running_pct + 100 - TD_ALL_PCT < tree->row->running_pct ||
-	    (cell->other_slices && cell->running_pct < TD_ALL_PCT))
-		put_share_of_time(fp, cell->running_pct);
+	    (cell->other_slices && cell->running_pct < TD_ALL_PCT)) {
+		if (cell->running_pct < 0.05)
+			fputs("  (<0.1 %)", fp);
+		else
+			fprintf(fp, "  (%.1f %%)", cell->running_pct);
+	}
 	td_out_text_end_line(tree->writer, tree->row);
 }
 

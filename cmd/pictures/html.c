@@ -35,20 +35,6 @@ static const struct td_diff_row *find(const struct td_diff *diff, const struct t
 	return NULL;
 }
 
-/* Draw the mean of the side, and mark the nodes that changed. */
-static void set_values(struct td_picture *picture, const struct td_diff *diff,
-		       const struct td_row *row, int side)
-{
-	td_for_each(struct td_drawn, d, picture->v, picture->nr) {
-		const struct td_diff_row *of = find(diff, row, d->column->name);
-
-		d->value = of ? of->value.of[side] : NAN;
-		d->error = NAN;
-		d->mark = of && of->marked ? '*' : '\0';
-	}
-	td_picture_place(picture);
-}
-
 static void diff_put_picture(struct td_writer *writer, const struct td_diff *diff, int side,
 			     const struct td_row *row)
 {
@@ -60,7 +46,15 @@ static void diff_put_picture(struct td_writer *writer, const struct td_diff *dif
 	td_put_html(fp, row->id);
 	td_page_put(fp, " ", row->pmu, "</figcaption>\n");
 	td_picture_make(&picture, diff->sides[side].v[0].report, row);
-	set_values(&picture, diff, row, side);
+	/* Draw the mean of the side, and mark the nodes that changed. */
+	td_for_each(struct td_drawn, d, picture.v, picture.nr) {
+		const struct td_diff_row *of = find(diff, row, d->column->name);
+
+		d->value = of ? of->value.of[side] : NAN;
+		d->error = NAN;
+		d->mark = of && of->marked ? '*' : '\0';
+	}
+	td_picture_place(&picture);
 	fprintf(fp, "<svg viewBox=\"0 0 %d %d\" data-columns=\"%d\">\n", width, TD_ICICLE_HEIGHT,
 		picture.depth);
 	td_icicle_put(fp, &picture, 0, width);

@@ -221,16 +221,6 @@ static void put_header(const struct rows *rows)
 	fputs("</tr></thead>\n", fp);
 }
 
-static void put_facts(FILE *fp, const struct td_region_facts *facts)
-{
-	fputs("<td class=\"number\">", fp);
-	if (!facts->outside || facts->function)
-		fprintf(fp, "%" PRIu64, facts->calls);
-	fputs("</td>", fp);
-	td_page_put_cell(fp, facts->inclusive_pct, 1, false);
-	td_page_put_cell(fp, facts->exclusive_pct, 1, false);
-}
-
 static void put_cell(FILE *fp, const struct td_row *row, const struct td_column *column,
 		     const struct td_cell *cell)
 {
@@ -258,8 +248,14 @@ static void put_row(const struct rows *rows, size_t i)
 	fprintf(fp, "<tr data-row=\"%zu\"><th scope=\"row\"><a href=\"#row%zu\">", i, i);
 	td_put_html(fp, row->id);
 	td_page_put(fp, "</a></th><td>", row->pmu, "</td>");
-	if (row->region)
-		put_facts(fp, row->region);
+	if (row->region) {
+		fputs("<td class=\"number\">", fp);
+		if (!row->region->outside || row->region->function)
+			fprintf(fp, "%" PRIu64, row->region->calls);
+		fputs("</td>", fp);
+		td_page_put_cell(fp, row->region->inclusive_pct, 1, false);
+		td_page_put_cell(fp, row->region->exclusive_pct, 1, false);
+	}
 	for (size_t j = 0; j < report->nr_columns; j++) {
 		if (rows->shown[j])
 			put_cell(fp, row, &report->columns[j], &row->cells[j]);

@@ -320,46 +320,27 @@ static void put_missing(struct td_writer *writer, const struct td_track_process 
 	put_event(writer, o, missing);
 }
 
-static void put_row(struct td_writer *writer, const struct td_report *report,
-		    const struct td_row *row)
-{
-	struct td_track_process *process = find_process(writer, row->id, row->pmu);
-	struct json_object *missing = json_object_new_object();
-
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_column *column = &report->columns[row->nodes[i].column];
-		const struct td_cell *cell = &row->cells[row->nodes[i].column];
-
-		put_shown(writer, process,
-			  &(struct shown){ column->name, column->unit, cell->why, cell->status,
-					   cell->value },
-			  missing);
-	}
-	put_missing(writer, process, report->time_ns, missing);
-}
-
 static void perfetto_report(struct td_writer *writer, const struct td_report *report)
 {
 	if (writer->summary)
 		return;
 	begin_interval(writer, report->time_ns - report->elapsed_ns);
-	for (size_t r = 0; r < report->nr_rows; r++)
-		put_row(writer, report, &report->rows[r]);
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
+		struct td_track_process *process = find_process(writer, row->id, row->pmu);
+		struct json_object *missing = json_object_new_object();
+
+		for (size_t i = 0; i < row->nr_nodes; i++) {
+			const struct td_column *column = &report->columns[row->nodes[i].column];
+			const struct td_cell *cell = &row->cells[row->nodes[i].column];
+
+			put_shown(writer, process,
+				  &(struct shown){ column->name, column->unit, cell->why,
+						   cell->status, cell->value },
+				  missing);
+		}
+		put_missing(writer, process, report->time_ns, missing);
+	}
 	end_interval(writer, report->time_ns);
-}
-
-static void put_event_row(struct td_writer *writer, uint64_t time_ns,
-			  const struct td_event_row *row)
-{
-	struct td_track_process *process =
-		find_process(writer, row->id, row->cgroup ? row->cgroup : "");
-	struct json_object *missing = json_object_new_object();
-
-	put_shown(writer, process,
-		  &(struct shown){ row->event, *row->unit ? row->unit : "count", NULL, row->status,
-				   row->value },
-		  missing);
-	put_missing(writer, process, time_ns, missing);
 }
 
 static void perfetto_events(struct td_writer *writer, const struct td_event_report *report)
@@ -367,8 +348,17 @@ static void perfetto_events(struct td_writer *writer, const struct td_event_repo
 	if (writer->summary)
 		return;
 	begin_interval(writer, report->time_ns - report->elapsed_ns);
-	for (size_t r = 0; r < report->nr_rows; r++)
-		put_event_row(writer, report->time_ns, &report->rows[r]);
+	td_for_each(const struct td_event_row, row, report->rows, report->nr_rows) {
+		struct td_track_process *process =
+			find_process(writer, row->id, row->cgroup ? row->cgroup : "");
+		struct json_object *missing = json_object_new_object();
+
+		put_shown(writer, process,
+			  &(struct shown){ row->event, *row->unit ? row->unit : "count", NULL,
+					   row->status, row->value },
+			  missing);
+		put_missing(writer, process, report->time_ns, missing);
+	}
 	end_interval(writer, report->time_ns);
 }
 

@@ -31,30 +31,25 @@ static int find_above(const struct td_picture *picture, size_t i)
 	return -1;
 }
 
-static void add(struct td_picture *picture, const struct td_report *report,
-		const struct td_row *row, size_t i)
-{
-	const struct td_node *node = &td_page_nodes(row)[i];
-	const struct td_cell *cell = &row->cells[node->column];
-	bool ok = cell->status == TD_STATUS_OK;
-
-	picture->v[i] = (struct td_drawn){
-		.node = node,
-		.column = &report->columns[node->column],
-		.value = td_cell_value(cell),
-		.error = ok ? cell->error : NAN,
-		.mark = ok ? td_out_table_mark(row, cell) : '\0',
-	};
-}
-
 void td_picture_make(struct td_picture *picture, const struct td_report *report,
 		     const struct td_row *row)
 {
 	*picture = (struct td_picture){ 0 };
 	picture->v = td_calloc(row->nr_nodes + 1, sizeof(*picture->v));
 	picture->nr = row->nr_nodes;
-	for (size_t i = 0; i < picture->nr; i++)
-		add(picture, report, row, i);
+	for (size_t i = 0; i < picture->nr; i++) {
+		const struct td_node *node = &td_page_nodes(row)[i];
+		const struct td_cell *cell = &row->cells[node->column];
+		bool ok = cell->status == TD_STATUS_OK;
+
+		picture->v[i] = (struct td_drawn){
+			.node = node,
+			.column = &report->columns[node->column],
+			.value = td_cell_value(cell),
+			.error = ok ? cell->error : NAN,
+			.mark = ok ? td_out_table_mark(row, cell) : '\0',
+		};
+	}
 	td_picture_place(picture);
 }
 
@@ -175,17 +170,6 @@ static const char *mark_words(char mark)
 	}
 }
 
-static void put_title(FILE *fp, const struct td_drawn *drawn)
-{
-	td_page_put(fp, "<title>", drawn->column->name, ": ");
-	put_value(fp, drawn);
-	fputs(mark_words(drawn->mark), fp);
-	if (drawn->node->desc) {
-		td_page_put(fp, ". ", drawn->node->desc, "");
-	}
-	fputs("</title>", fp);
-}
-
 static void put_label(FILE *fp, const struct td_drawn *drawn, double height)
 {
 	char value[TD_VALUE_SIZE];
@@ -211,7 +195,13 @@ static void put_node(FILE *fp, const struct td_picture *picture, size_t i, int y
 		"data-to=\"%.6f\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\">",
 		i, d->depth, d->from, d->to, d->depth * width, y + d->from * TD_ICICLE_HEIGHT,
 		width, height);
-	put_title(fp, d);
+	td_page_put(fp, "<title>", d->column->name, ": ");
+	put_value(fp, d);
+	fputs(mark_words(d->mark), fp);
+	if (d->node->desc) {
+		td_page_put(fp, ". ", d->node->desc, "");
+	}
+	fputs("</title>", fp);
 	fprintf(fp, "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"%s/>",
 		td_icicle_colour(colour, d->hue, d->depth),
 		height < LINE_HEIGHT ? "" : " stroke=\"#fff\"");

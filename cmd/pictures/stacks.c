@@ -151,14 +151,6 @@ static void write_text(FILE *fp, const char *text)
 	write_bytes(fp, PROFILE_TEXT, text, strlen(text));
 }
 
-static void write_build_id(FILE *fp, const struct td_build_id *id)
-{
-	char hex[TD_BUILD_ID_TEXT];
-
-	td_build_id_text(hex, id);
-	write_text(fp, hex);
-}
-
 static void write_texts(FILE *fp, const struct td_where *where)
 {
 	const struct td_locations *locations = where->locations;
@@ -172,8 +164,12 @@ static void write_texts(FILE *fp, const struct td_where *where)
 		write_text(fp, locations->files[i]);
 	for (size_t i = 0; i < locations->nr_objects; i++)
 		write_text(fp, locations->objects[i].path);
-	for (size_t i = 0; i < locations->nr_objects; i++)
-		write_build_id(fp, &locations->objects[i].build_id);
+	for (size_t i = 0; i < locations->nr_objects; i++) {
+		char hex[TD_BUILD_ID_TEXT];
+
+		td_build_id_text(hex, &locations->objects[i].build_id);
+		write_text(fp, hex);
+	}
 	for (size_t i = 0; i < where->nr; i++)
 		write_text(fp, where->node && where->nr == 1 ? where->node : where->events[i].name);
 	for (size_t i = 0; i < where->nr; i++)

@@ -237,8 +237,19 @@ static void put_attr_flag(void *fp, const char *name, unsigned int value)
 
 #define PUT(field) put_unsigned(fp, #field, attr->field)
 
-static void put_rest(FILE *fp, const struct perf_event_attr *attr)
+static void put_rule(FILE *fp)
 {
+	for (int i = 0; i < 60; i++)
+		fputc('-', fp);
+	fputc('\n', fp);
+}
+
+void td_attr_put(FILE *fp, const struct perf_event_attr *attr, const char *pmu)
+{
+	put_rule(fp);
+	fputs("perf_event_attr:\n", fp);
+	put_event(fp, attr, pmu);
+	attr_each_flag(attr, put_attr_flag, fp);
 	put_unsigned(fp, "{ wakeup_events, wakeup_watermark }", attr->wakeup_events);
 	PUT(bp_type);
 	put_hex(fp, "{ bp_addr, config1 }", attr->bp_addr);
@@ -256,22 +267,6 @@ static void put_rest(FILE *fp, const struct perf_event_attr *attr)
 	PUT(aux_sample_size);
 	PUT(sig_data);
 	put_hex(fp, "config3", attr->config3); /* perf 6.12 does not print it */
-}
-
-static void put_rule(FILE *fp)
-{
-	for (int i = 0; i < 60; i++)
-		fputc('-', fp);
-	fputc('\n', fp);
-}
-
-void td_attr_put(FILE *fp, const struct perf_event_attr *attr, const char *pmu)
-{
-	put_rule(fp);
-	fputs("perf_event_attr:\n", fp);
-	put_event(fp, attr, pmu);
-	attr_each_flag(attr, put_attr_flag, fp);
-	put_rest(fp, attr);
 	put_rule(fp);
 }
 
@@ -309,20 +304,10 @@ static struct turns find_turns(const struct td_plan *plan, int pmu, const double
 	return turns;
 }
 
-/* Print "20 %" or "8 to 17 %". */
-static void put_shares(FILE *fp, const struct turns *turns)
-{
-	if (turns->max - turns->min < 0.005)
-		fprintf(fp, "%.3g %%", 100 * turns->min);
-	else
-		fprintf(fp, "%.3g to %.3g %%", 100 * turns->min, 100 * turns->max);
-}
-
 /* Does hyper-threading halve the counters that an event of the PMU can use? */
 static bool is_halved(const struct td_plan *plan, const struct td_machine *machine, int pmu)
 {
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		const struct td_event *event = &plan->events.v[i];
+	td_for_each(const struct td_event, event, plan->events.v, plan->events.nr) {
 		int max = td_claim_of(machine, event).most;
 
 		if (event->pmu == pmu && !event->refusal && machine->smt && max &&
@@ -369,7 +354,11 @@ static void put_groups(FILE *fp, const struct td_plan *plan, const struct turns 
 		fprintf(fp, "%zu counted all of the time, the others ", turns->nr_always);
 	else
 		fputs("each counted ", fp);
-	put_shares(fp, turns);
+	/* Print "20 %" or "8 to 17 %". */
+	if (turns->max - turns->min < 0.005)
+		fprintf(fp, "%.3g %%", 100 * turns->min);
+	else
+		fprintf(fp, "%.3g to %.3g %%", 100 * turns->min, 100 * turns->max);
 	fputs(" of the time", fp);
 }
 
@@ -463,9 +452,7 @@ static void put_unchecked(FILE *fp, const struct td_machine *machine)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < machine->nr_core; i++) {
-		const struct td_pmu *pmu = &machine->pmus[i];
-
+	td_for_each(const struct td_pmu, pmu, machine->pmus, machine->nr_core) {
 		if (td_uarch_has(pmu->uarch, TD_CORE_CHECKED))
 			continue;
 		fprintf(fp, "%s%s", any ? ", " : "; not yet validated on real hardware: ",
@@ -625,9 +612,7 @@ static void put_attr(FILE *fp, const char *name, const struct perf_event_attr *a
 /* Print events without a group: refused events, and those that tdstat measures itself. */
 static void put_others(FILE *fp, const struct td_tree *tree, const struct td_plan *plan)
 {
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		const struct td_event *event = &plan->events.v[i];
-
+	td_for_each(const struct td_event, event, plan->events.v, plan->events.nr) {
 		if (event->refusal && !tree)
 			put_line(fp, "not counted: ", event->refusal);
 		else if (event->tool)
@@ -664,9 +649,7 @@ int td_dry_run(struct td_job *job, struct td_err *err)
 {
 	td_job_say_notes(job);
 	put_plan(stdout, &job->machine, job->tree, &job->plan, &job->target, put_attr);
-	for (size_t i = 0; i < job->sampled.nr_groups; i++) {
-		const struct td_group *group = &job->sampled.groups[i];
-
+	td_for_each(const struct td_group, group, job->sampled.groups, job->sampled.nr_groups) {
 		for (size_t m = 0; m < group->nr; m++)
 			put_line(stdout, "sampled for its latency: ",
 				 job->sampled.events.v[group->members[m]].name);

@@ -535,20 +535,6 @@ static void add_records(struct td_region_files *files, const struct file *file)
 	}
 }
 
-static void add_head(struct td_region_files *files, const struct td_region_head *head)
-{
-	files->nr_processes++;
-	files->nr_by_read += head->by_read != 0;
-	files->nr_user_only += head->user_only != 0;
-	files->nr_with_buckets += head->buckets != 0;
-	for (size_t i = 0; i < TD_REGION_NR_LOSSES; i++)
-		files->losses[i] += head->losses[i];
-	if (!files->unmatched[0])
-		memcpy(files->unmatched, head->unmatched, sizeof(files->unmatched) - 1);
-	if (!files->open_errno)
-		files->open_errno = head->open_errno;
-}
-
 /* --- files ------------------------------------------------------------------ */
 
 static int failed(const struct file *file, int error, struct td_err *err)
@@ -617,7 +603,16 @@ static int add_file(struct td_region_files *files, const struct file *file, stru
 	if (check_head(file, files->nr_values, err))
 		return err->code;
 	add_records(files, file);
-	add_head(files, file->head);
+	files->nr_processes++;
+	files->nr_by_read += file->head->by_read != 0;
+	files->nr_user_only += file->head->user_only != 0;
+	files->nr_with_buckets += file->head->buckets != 0;
+	for (size_t i = 0; i < TD_REGION_NR_LOSSES; i++)
+		files->losses[i] += file->head->losses[i];
+	if (!files->unmatched[0])
+		memcpy(files->unmatched, file->head->unmatched, sizeof(files->unmatched) - 1);
+	if (!files->open_errno)
+		files->open_errno = file->head->open_errno;
 	return 0;
 }
 
@@ -713,23 +708,6 @@ static void add_slow(struct td_region_files *files, const struct td_timed *timed
 	}
 }
 
-static void find_slow(struct td_region_files *files)
-{
-	struct td_regions *regions = &files->regions;
-
-	for (size_t t = 0; t < regions->nr_timed; t++) {
-		uint64_t calls[TD_REGION_BUCKETS] = { 0 };
-
-		td_for_each(const struct td_region, region, regions->v, regions->nr) {
-			if (region->timed == 1 + (int)t)
-				calls[region->bucket] = region->calls.counted;
-		}
-		td_timed_choose(&regions->timed[t], calls);
-		if (regions->timed[t].slow)
-			add_slow(files, &regions->timed[t]);
-	}
-}
-
 /* Move the row outside of all regions, each thread's first one, to the end of tables. */
 static void put_outside_last(struct td_region_files *files)
 {
@@ -751,7 +729,19 @@ static void put_outside_last(struct td_region_files *files)
 
 void td_region_files_end(struct td_region_files *files)
 {
-	find_slow(files);
+	struct td_regions *regions = &files->regions;
+
+	for (size_t t = 0; t < regions->nr_timed; t++) {
+		uint64_t calls[TD_REGION_BUCKETS] = { 0 };
+
+		td_for_each(const struct td_region, region, regions->v, regions->nr) {
+			if (region->timed == 1 + (int)t)
+				calls[region->bucket] = region->calls.counted;
+		}
+		td_timed_choose(&regions->timed[t], calls);
+		if (regions->timed[t].slow)
+			add_slow(files, &regions->timed[t]);
+	}
 	put_outside_last(files);
 	td_batched_end(&files->counts);
 }

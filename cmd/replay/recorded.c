@@ -29,13 +29,6 @@ void td_recorded_warn(const struct td_recording *rec)
 		td_say("tdstat: %s: no end line: the recording was interrupted\n", rec->path);
 }
 
-/* --cputype: hide the events of other core types. */
-static void hide_skipped(struct td_recording *rec)
-{
-	td_for_each(struct td_event, event, rec->plan.events.v, rec->plan.events.nr)
-		event->hidden |= rec->machine.pmus[event->pmu].skip;
-}
-
 /* Build the tree; a recording of -e has only events. */
 static int make_tree(struct td_recorded *recorded, struct td_notes *notes, struct td_err *err)
 {
@@ -63,7 +56,9 @@ static int make_tree(struct td_recorded *recorded, struct td_notes *notes, struc
 			rec->path);
 	if (rec->info.of_events) {
 		if (request->cputype)
-			hide_skipped(rec);
+			/* --cputype: hide the events of other core types. */
+			td_for_each(struct td_event, event, rec->plan.events.v, rec->plan.events.nr)
+				event->hidden |= rec->machine.pmus[event->pmu].skip;
 		return 0;
 	}
 	rc = td_measure_build(&recorded->measure, &rec->plan.events, &how, err);

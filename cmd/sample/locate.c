@@ -405,14 +405,6 @@ static int find_sampled(const struct td_plan *plan, const struct td_group *group
 	return -1;
 }
 
-static int no_sampling(const struct td_event *field, struct td_err *err)
-{
-	td_err_set(err, -EINVAL, "%s: a field of slots is counted, and cannot be sampled",
-		   field->name);
-	return td_err_hint(err, "{slots,cycles,topdown-retiring}:S samples cycles, and counts the "
-				"field from sample to sample");
-}
-
 /* With :S, samples one member of the group, and counts the others at its samples. */
 static int choose_sampled(struct td_locating *l, const struct td_group *group, struct td_err *err)
 {
@@ -429,8 +421,13 @@ static int choose_sampled(struct td_locating *l, const struct td_group *group, s
 			field = event;
 	}
 	sampled = find_sampled(plan, group, field);
-	if (field && (!reads || sampled < 0))
-		return no_sampling(field, err);
+	if (field && (!reads || sampled < 0)) {
+		td_err_set(err, -EINVAL, "%s: a field of slots is counted, and cannot be sampled",
+			   field->name);
+		return td_err_hint(
+			err, "{slots,cycles,topdown-retiring}:S samples cycles, and counts the "
+			     "field from sample to sample");
+	}
 	if (!reads)
 		return 0;
 	if (l->filter || l->request->sampling.files.samples)

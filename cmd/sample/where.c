@@ -224,21 +224,6 @@ struct located {
 	size_t nr_samples;
 };
 
-static void keep(struct located *l, const struct td_record *record, int event, int location)
-{
-	td_array_push(&l->samples, &l->nr_samples,
-		      &(struct td_where_sample){
-			      .time_ns = record->time_ns,
-			      .period = record->period,
-			      .cpu = record->cpu,
-			      .pid = record->pid,
-			      .tid = record->tid,
-			      .location = location,
-			      .event = l->rec->plan.events.v[event].name,
-		      },
-		      sizeof(struct td_where_sample));
-}
-
 static void take_hit(void *ctx, const struct td_record *record, int event, int location, int caller)
 {
 	struct located *l = ctx;
@@ -246,7 +231,17 @@ static void take_hit(void *ctx, const struct td_record *record, int event, int l
 	if (record->kind != TD_RECORD_SAMPLE)
 		return;
 	if (l->keeps)
-		keep(l, record, event, location);
+		td_array_push(&l->samples, &l->nr_samples,
+			      &(struct td_where_sample){
+				      .time_ns = record->time_ns,
+				      .period = record->period,
+				      .cpu = record->cpu,
+				      .pid = record->pid,
+				      .tid = record->tid,
+				      .location = location,
+				      .event = l->rec->plan.events.v[event].name,
+			      },
+			      sizeof(struct td_where_sample));
 	td_hits_add(&l->hits, event, location, caller, record->period);
 }
 

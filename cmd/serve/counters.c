@@ -761,7 +761,7 @@ static void put_family(FILE *fp, enum td_exposition how, const struct td_counter
 	}
 }
 
-static void put_info(FILE *fp, enum td_exposition how, const struct td_counters *counters)
+void td_out_openmetrics(FILE *fp, enum td_exposition how, const struct td_counters *counters)
 {
 	bool text = how == TD_EXPOSE_TEXT;
 	const char *name = text ? "tdstat_info" : "tdstat", *before;
@@ -774,11 +774,6 @@ static void put_info(FILE *fp, enum td_exposition how, const struct td_counters 
 	put_label(fp, before, "model", counters->model);
 	put_label(fp, before, "files", counters->files);
 	fputs("} 1\n", fp);
-}
-
-void td_out_openmetrics(FILE *fp, enum td_exposition how, const struct td_counters *counters)
-{
-	put_info(fp, how, counters);
 	for (int kind = 0; kind < TD_NR_FAMILIES; kind++)
 		put_family(fp, how, counters, (enum td_family_kind)kind);
 	if (how == TD_EXPOSE_OPENMETRICS)

@@ -118,8 +118,8 @@ static void mark_multiplexed(const struct td_source *source, const bool *multipl
 {
 	const struct td_report *report = errors->report;
 
-	for (size_t m = 0; m < source->tree->nr_metrics; m++) {
-		const struct td_metric *metric = &source->tree->metrics[m];
+	td_for_each(const struct td_metric, metric, source->tree->metrics,
+		    source->tree->nr_metrics) {
 		const char *pmu = source->machine->pmus[metric->pmu].name;
 
 		if (metric->column < 0 || !is_multiplexed(metric, multiplexed))
@@ -182,17 +182,6 @@ void td_view_set_paused(struct td_view *view, const struct td_paused *paused,
 	td_report_free(&again);
 }
 
-static void set_paused(struct td_view *view, const struct td_ranges *ranges,
-		       const struct td_totals *totals, const struct td_times *times,
-		       struct td_report *report)
-{
-	struct td_paused paused;
-
-	if (td_paused_find(&paused, view->evaluation.tree, ranges))
-		td_view_set_paused(view, &paused, totals, times, report);
-	td_paused_free(&paused);
-}
-
 /* Remove or widen the errors that are too small because groups are in step with the program. */
 static void check_steps(struct td_view *view, const struct td_counted *counted,
 			const struct td_errors *errors)
@@ -230,8 +219,13 @@ static void fill_errors_in_time(struct td_view *view, const struct td_aggregator
 	td_errors_end(&errors);
 	check_steps(view, counted, &errors);
 	td_report_widen_errors(report);
-	if (view->source->tree->nr_families)
-		set_paused(view, &ranges, totals, counted->times, report);
+	if (view->source->tree->nr_families) {
+		struct td_paused paused;
+
+		if (td_paused_find(&paused, view->evaluation.tree, &ranges))
+			td_view_set_paused(view, &paused, totals, counted->times, report);
+		td_paused_free(&paused);
+	}
 	td_ranges_free(&ranges);
 	td_errors_free(&errors);
 }
@@ -318,8 +312,7 @@ static double work_of(const struct td_plan *plan, const struct td_readings *read
 {
 	double work = NAN;
 
-	for (size_t i = 0; i < readings->nr; i++) {
-		const struct td_reading *reading = &readings->v[i];
+	td_for_each(const struct td_reading, reading, readings->v, readings->nr) {
 		const struct td_event *event = &plan->events.v[reading->event];
 
 		if (!event->is_work || (pmu >= 0 && event->pmu != pmu))
@@ -351,19 +344,6 @@ bool td_view_keeps_runs(const struct td_view *view)
 	return view->source->tree && !view->mean;
 }
 
-/* Copy the counts of a run. */
-static void keep(struct td_view *view, const struct td_counted *counted)
-{
-	struct td_kept_run *run = td_array_add(&view->kept, view->nr_kept, sizeof(*run));
-	struct td_timeline few;
-
-	view->nr_kept++;
-	td_timeline_join(&few, counted->timeline);
-	*run = (struct td_kept_run){ .time_ns = counted->time_ns, .times = *counted->times };
-	td_readings_copy(&run->readings, counted->readings);
-	td_timeline_copy(&run->timeline, &few);
-}
-
 void td_view_add_joined(struct td_view *view, const struct td_totals *totals,
 			const struct td_counted *counted)
 {
@@ -371,8 +351,17 @@ void td_view_add_joined(struct td_view *view, const struct td_totals *totals,
 		view->work = (struct td_work){ 0 };
 	view->joined.joins = true;
 	add_work(&view->work, work_of(view->source->plan, counted->readings, -1));
-	if (td_view_keeps_runs(view))
-		keep(view, counted);
+	if (td_view_keeps_runs(view)) {
+		struct td_kept_run *run = td_array_add(&view->kept, view->nr_kept, sizeof(*run));
+		struct td_timeline few;
+
+		view->nr_kept++;
+		td_timeline_join(&few, counted->timeline);
+		*run = (struct td_kept_run){ .time_ns = counted->time_ns,
+					     .times = *counted->times };
+		td_readings_copy(&run->readings, counted->readings);
+		td_timeline_copy(&run->timeline, &few);
+	}
 	td_totals_sum_add(&view->joined, view->source->plan, totals, counted->times);
 }
 
@@ -388,9 +377,7 @@ struct joining {
 
 static bool counts(const struct td_plan *plan, int event, unsigned int run)
 {
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
+	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		for (size_t i = 0; i < group->nr; i++) {
 			if (group->members[i] == event && td_plan_run_counts(plan, group, run))
 				return true;
@@ -415,8 +402,8 @@ static void find_together(struct joining *j, const struct td_report *report)
 {
 	const struct td_source *source = j->view->source;
 
-	for (size_t m = 0; m < source->tree->nr_metrics; m++) {
-		const struct td_metric *metric = &source->tree->metrics[m];
+	td_for_each(const struct td_metric, metric, source->tree->metrics,
+		    source->tree->nr_metrics) {
 		const char *pmu = source->machine->pmus[metric->pmu].name;
 		bool together = are_together(source->plan, &metric->events);
 

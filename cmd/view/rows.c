@@ -436,16 +436,6 @@ static void fill_means(const struct rows *r, struct td_report *report)
 	td_index_free(&paused.index);
 }
 
-static void fill_errors(const struct rows *r, struct td_report *report)
-{
-	if (r->counted)
-		td_view_fill_errors(r->view, &r->view->aggregator, r->counted, r->totals, report);
-	else if (r->purpose == SHOW)
-		td_view_fill_joined_errors(r->view, r->totals, r->times, report);
-	else if (r->purpose == SHOW_MEAN)
-		fill_means(r, report);
-}
-
 /* Describe the rows for programs: kind of row, host, number and length of the interval. */
 static void describe(const struct rows *r, struct td_report *report)
 {
@@ -540,7 +530,12 @@ static int put_tree(const struct rows *r, struct td_err *err)
 	report->elapsed_ns = r->times->elapsed_ns;
 	if (view->source->regions && view->source->regions->nr)
 		view_forget_busy(report);
-	fill_errors(r, report);
+	if (r->counted)
+		td_view_fill_errors(r->view, &r->view->aggregator, r->counted, r->totals, report);
+	else if (r->purpose == SHOW)
+		td_view_fill_joined_errors(r->view, r->totals, r->times, report);
+	else if (r->purpose == SHOW_MEAN)
+		fill_means(r, report);
 	judge_rows(view, report);
 	if (view->sink.frame.how == TD_AGGREGATE_REGION && r->counted)
 		view_fill_regions(view, r->counted, r->totals, report);
@@ -691,23 +686,18 @@ static int put_summary(struct td_view *view, const struct td_usage *usage, struc
 	return rc;
 }
 
-static void keep_time(struct td_view *view, const struct td_usage *usage)
-{
-	td_times_add(&view->runs_times,
-		     &(struct td_times){ usage->elapsed_ns, usage->has_times, usage->user_ns,
-					 usage->sys_ns },
-		     !view->nr_runs);
-	td_array_push(&view->runs_ns, &view->nr_runs, &usage->elapsed_ns,
-		      sizeof(usage->elapsed_ns));
-}
-
 int td_view_end_run(struct td_view *view, const struct td_usage *usage, struct td_err *err)
 {
 	int rc = 0;
 
 	view->nr_intervals = 0;
 	if (view->mean || view->nr_joined) {
-		keep_time(view, usage);
+		td_times_add(&view->runs_times,
+			     &(struct td_times){ usage->elapsed_ns, usage->has_times,
+						 usage->user_ns, usage->sys_ns },
+			     !view->nr_runs);
+		td_array_push(&view->runs_ns, &view->nr_runs, &usage->elapsed_ns,
+			      sizeof(usage->elapsed_ns));
 		return 0;
 	}
 	if (view->summary)

@@ -448,18 +448,6 @@ static int resolve_numeric(struct td_building *b)
 	return on_pmu_of_type(b, type);
 }
 
-static int resolve_symbol(struct td_building *b, const struct td_symbol *symbol)
-{
-	b->type = symbol->type;
-	b->config = symbol->config;
-	b->symbol = symbol;
-	if (symbol->tool)
-		return build_config(b, td_machine_find_pmu(b->machine, "tool"));
-	if (symbol->type == PERF_TYPE_HARDWARE)
-		return on_core_pmus(b, build_hardware);
-	return on_pmu_of_type(b, symbol->type);
-}
-
 /* Build a cache event.  An event of the PMU with this name takes precedence. */
 static int build_cache(struct td_building *b, int pmu)
 {
@@ -575,8 +563,16 @@ static int resolve_name(struct td_building *b)
 	const struct td_symbol *symbol = td_symbol_find(b->spec->name);
 	int rc;
 
-	if (symbol)
-		return resolve_symbol(b, symbol);
+	if (symbol) {
+		b->type = symbol->type;
+		b->config = symbol->config;
+		b->symbol = symbol;
+		if (symbol->tool)
+			return build_config(b, td_machine_find_pmu(b->machine, "tool"));
+		if (symbol->type == PERF_TYPE_HARDWARE)
+			return on_core_pmus(b, build_hardware);
+		return on_pmu_of_type(b, symbol->type);
+	}
 	rc = resolve_cache(b);
 	if (rc == -ENOENT)
 		rc = b->spec->slashes ? resolve_pmus(b) : resolve_named(b);

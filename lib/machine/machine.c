@@ -318,25 +318,6 @@ void td_machine_free(struct td_machine *machine)
 /* The type of the second PMU.  The kernel numbers further PMUs in order, core PMUs first. */
 #define SECOND_TYPE 10
 
-static void add_format(struct td_pmu *pmu, const struct td_sysfs_row *row)
-{
-	struct td_format *format = td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
-
-	if (td_format_parse(row->text, format))
-		abort(); /* the table is wrong */
-	format->name = td_strdup(row->name);
-	pmu->nr_formats++;
-}
-
-static void add_alias(struct td_pmu *pmu, const struct td_sysfs_row *row)
-{
-	struct td_alias *alias = td_array_add(&pmu->aliases, pmu->nr_aliases++, sizeof(*alias));
-
-	alias->name = td_strdup(row->name);
-	alias->terms = td_strdup(row->text);
-	alias->scale = row->scale > 0 ? row->scale : 1;
-}
-
 static bool has(const struct td_core *core, const struct td_sysfs_row *row)
 {
 	return (!row->with || core->traits & row->with) && !(core->traits & row->unless);
@@ -345,8 +326,14 @@ static bool has(const struct td_core *core, const struct td_sysfs_row *row)
 static void add_events(struct td_pmu *pmu, const struct td_sysfs_row *row)
 {
 	for (; row && row->name; row++) {
-		if (has(td_core_of(pmu->uarch), row))
-			add_alias(pmu, row);
+		if (has(td_core_of(pmu->uarch), row)) {
+			struct td_alias *alias =
+				td_array_add(&pmu->aliases, pmu->nr_aliases++, sizeof(*alias));
+
+			alias->name = td_strdup(row->name);
+			alias->terms = td_strdup(row->text);
+			alias->scale = row->scale > 0 ? row->scale : 1;
+		}
 	}
 }
 
@@ -361,8 +348,15 @@ static const struct td_sysfs_row *own_events(const struct td_pmu *pmu)
 static void fill_sysfs(struct td_pmu *pmu, const struct td_vendor *vendor)
 {
 	for (const struct td_sysfs_row *row = vendor->formats; row && row->name; row++) {
-		if (has(td_core_of(pmu->uarch), row))
-			add_format(pmu, row);
+		if (has(td_core_of(pmu->uarch), row)) {
+			struct td_format *format =
+				td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
+
+			if (td_format_parse(row->text, format))
+				abort(); /* the table is wrong */
+			format->name = td_strdup(row->name);
+			pmu->nr_formats++;
+		}
 	}
 	add_events(pmu, vendor->events);
 	add_events(pmu, own_events(pmu));

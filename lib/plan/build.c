@@ -392,19 +392,6 @@ static bool add_home(const struct scheduling *s, struct td_fit *fit, int home)
 	return true;
 }
 
-/* Is there room beside the used counters for each single event without a home? */
-static bool leaves_room(const struct scheduling *s, const struct td_fit *used)
-{
-	for (int i = 0; i < s->nr_initial; i++) {
-		struct td_fit with = *used;
-
-		if (is_here(s, i) && s->packing.homes[i] == NOWHERE && i != s->reference.event &&
-		    !td_fit_add(&with, &s->claims[i]))
-			return false;
-	}
-	return true;
-}
-
 /* Move an event and its SLOTS to a home.  Returns false if the event is on another PMU. */
 static bool move(const struct scheduling *s, int event, int home)
 {
@@ -492,7 +479,15 @@ static bool is_good(struct scheduling *s)
 	used = s->pinned;
 	if (has_reference(s) && !td_fit_add(&used, &s->reference.claim))
 		return false;
-	return leaves_room(s, &used);
+	/* Is there room beside the used counters for each single event without a home? */
+	for (int i = 0; i < s->nr_initial; i++) {
+		struct td_fit with = used;
+
+		if (is_here(s, i) && s->packing.homes[i] == NOWHERE && i != s->reference.event &&
+		    !td_fit_add(&with, &s->claims[i]))
+			return false;
+	}
+	return true;
 }
 
 /* Pin the events of ranks 1 to rank, if that is possible. */

@@ -147,8 +147,7 @@ static void key_of_caller(const struct td_locations *locations, const struct td_
 static void sum_up(struct entries *entries, const struct td_hits *hits,
 		   const struct td_locations *locations, int event, make_key *make)
 {
-	for (size_t i = 0; i < hits->nr; i++) {
-		const struct td_hit *hit = &hits->v[i];
+	td_for_each(const struct td_hit, hit, hits->v, hits->nr) {
 		struct entry entry = {
 			.function = locations->v[hit->location].function,
 			.sums = { hit->samples, hit->weight, hit->squares },
@@ -359,18 +358,6 @@ static void add_hits(struct td_stacks *stacks, const struct td_hits *hits, int e
 	}
 }
 
-static void sum_stacks(struct td_stacks *stacks)
-{
-	for (size_t i = stacks->nr; i-- > 0;) {
-		struct td_stack *s = &stacks->v[i];
-
-		s->all += s->own;
-		*(s->caller < 0 ? &stacks->all : &stacks->v[s->caller].all) += s->all;
-		if (s->all > 0 && s->depth >= stacks->depth)
-			stacks->depth = s->depth + 1;
-	}
-}
-
 static int by_caller_and_name(const void *x, const void *y, void *ctx)
 {
 	const struct td_stacks *stacks = ctx;
@@ -407,7 +394,14 @@ void td_stacks_make(struct td_stacks *stacks, const struct td_hits *hits,
 {
 	*stacks = (struct td_stacks){ .locations = locations, .first = first_of_names(locations) };
 	add_hits(stacks, hits, event);
-	sum_stacks(stacks);
+	for (size_t i = stacks->nr; i-- > 0;) {
+		struct td_stack *s = &stacks->v[i];
+
+		s->all += s->own;
+		*(s->caller < 0 ? &stacks->all : &stacks->v[s->caller].all) += s->all;
+		if (s->all > 0 && s->depth >= stacks->depth)
+			stacks->depth = s->depth + 1;
+	}
 	place(stacks);
 }
 

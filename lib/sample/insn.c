@@ -146,14 +146,6 @@ static bool decode_prefixes(struct decoding *d, uint8_t *op)
 
 /* --- operands --------------------------------------------------------------- */
 
-/* Takes the displacement of a 16-bit address. */
-static bool skip_small_address(struct decoding *d)
-{
-	if (d->mod == 0)
-		return d->rm != 6 || skip(d, 2);
-	return skip(d, d->mod);
-}
-
 static bool decode_modrm(struct decoding *d)
 {
 	uint8_t byte, sib = 0;
@@ -165,8 +157,11 @@ static bool decode_modrm(struct decoding *d)
 	d->rm = byte & 7;
 	if (d->mod == 3)
 		return true;
-	if (d->address_small && !d->wide)
-		return skip_small_address(d);
+	if (d->address_small && !d->wide) {
+		if (d->mod == 0)
+			return d->rm != 6 || skip(d, 2);
+		return skip(d, d->mod);
+	}
 	if (d->rm == 4 && !next_byte(d, &sib))
 		return false;
 	if (d->mod == 0 && (d->rm == 5 || (d->rm == 4 && (sib & 7) == 5))) {

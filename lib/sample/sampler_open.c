@@ -243,16 +243,6 @@ static int open_group(struct td_sampler *sampler, const struct td_group *group, 
 
 /* --- what the kernel refuses ------------------------------------------------ */
 
-static bool sample_user_only(const struct td_sampler_setup *setup)
-{
-	struct td_target *target = setup->target;
-
-	if (target->exclude_kernel || target->all_kernel || target->all_user)
-		return false;
-	target->exclude_kernel = true;
-	return true;
-}
-
 /*
  * Lowers the precision, because not every event can be as precise as its PMU can be, or raises
  * it for events with a minimum.  Returns false if there is nothing left to try.
@@ -294,8 +284,14 @@ static bool sampler_leave_children(const struct td_sampler_setup *setup)
 /* Reduces a request that the kernel refused.  Returns false if there is nothing left to try. */
 static bool relax(const struct td_sampler_setup *setup, const struct td_group *group, int rc)
 {
-	if (rc == -EACCES || rc == -EPERM)
-		return sample_user_only(setup);
+	if (rc == -EACCES || rc == -EPERM) {
+		struct td_target *target = setup->target;
+
+		if (target->exclude_kernel || target->all_kernel || target->all_user)
+			return false;
+		target->exclude_kernel = true;
+		return true;
+	}
 	if (rc != -EINVAL && rc != -EOPNOTSUPP)
 		return false;
 	return change_precision(setup, group) || (rc == -EINVAL && sampler_leave_children(setup));

@@ -31,16 +31,6 @@ int td_sampler_max_rate(const struct td_sysfs *fs)
 
 /* --- opening ---------------------------------------------------------------- */
 
-static int map_error(int rc, struct td_err *err)
-{
-	td_err_set(err, rc, "the rings for samples: %s", strerror(-rc));
-	return rc == -EPERM
-		       ? td_err_hint(err,
-				     "sysctl kernel.perf_event_mlock_kb, or ulimit -l, allows more "
-				     "memory")
-		       : rc;
-}
-
 /*
  * Makes rings for the CPUs on which some event is open, because perf_evlist__mmap_ops() uses
  * all_cpus.
@@ -73,8 +63,13 @@ static int map_rings(struct td_sampler *sampler, struct td_err *err)
 	int pages = max;
 
 	while (perf_evlist__mmap(sampler->evlist, pages)) {
-		if (errno != EPERM || pages == 1)
-			return map_error(-errno, err);
+		if (errno != EPERM || pages == 1) {
+			td_err_set(err, -errno, "the rings for samples: %s", strerror(errno));
+			if (err->code == -EPERM)
+				td_err_hint(err, "sysctl kernel.perf_event_mlock_kb, or ulimit -l, "
+						 "allows more memory");
+			return err->code;
+		}
 		/* libperf does not forget the ids itself */
 		perf_evlist__reset_id_hash(sampler->evlist);
 		perf_evlist__for_each_evsel(sampler->evlist, evsel) {
@@ -170,34 +165,28 @@ int td_sampler_open(struct td_sampler **out, const struct td_sampler_setup *setu
 	return rc;
 }
 
-static void close_part(struct td_sampler *sampler)
-{
-	struct perf_evsel *evsel;
-
-	td_close_fd(&sampler->epoll);
-	td_sampler_close_trace(sampler);
-	perf_evlist__munmap(sampler->evlist);
-	perf_evlist__close(sampler->evlist);
-	perf_evlist__for_each_evsel(sampler->evlist, evsel) {
-		td_sampler_free_parts(evsel);
-	}
-	perf_evlist__delete(sampler->evlist);
-	perf_thread_map__put(sampler->threads);
-	free(sampler->events);
-	free(sampler->ids);
-	td_index_free(&sampler->by_id);
-	td_queue_free(&sampler->queue);
-	td_ints_free(&sampler->target.cpus);
-	free(sampler->times_ns);
-	free(sampler);
-}
-
 void td_sampler_close(struct td_sampler *sampler)
 {
 	while (sampler) {
 		struct td_sampler *next = sampler->next;
+		struct perf_evsel *evsel;
 
-		close_part(sampler);
+		td_close_fd(&sampler->epoll);
+		td_sampler_close_trace(sampler);
+		perf_evlist__munmap(sampler->evlist);
+		perf_evlist__close(sampler->evlist);
+		perf_evlist__for_each_evsel(sampler->evlist, evsel) {
+			td_sampler_free_parts(evsel);
+		}
+		perf_evlist__delete(sampler->evlist);
+		perf_thread_map__put(sampler->threads);
+		free(sampler->events);
+		free(sampler->ids);
+		td_index_free(&sampler->by_id);
+		td_queue_free(&sampler->queue);
+		td_ints_free(&sampler->target.cpus);
+		free(sampler->times_ns);
+		free(sampler);
 		sampler = next;
 	}
 }
@@ -213,28 +202,24 @@ void td_sampler_enable(struct td_sampler *sampler, bool on)
 	}
 }
 
-static void enable_in_part(const struct td_sampler *part, size_t companion, bool on)
-{
-	int nr_events = (int)part->setup.plan->events.nr;
-	struct perf_evsel *evsel;
-	size_t i = 0;
-
-	perf_evlist__for_each_evsel(part->evlist, evsel) {
-		int at = part->events[i++] - nr_events;
-
-		if (at < 0 || (size_t)at % part->setup.nr_companions != companion)
-			continue;
-		if (on)
-			perf_evsel__enable(evsel);
-		else
-			perf_evsel__disable(evsel);
-	}
-}
-
 void td_sampler_enable_companion(struct td_sampler *sampler, size_t companion, bool on)
 {
-	for (; sampler; sampler = sampler->next)
-		enable_in_part(sampler, companion, on);
+	for (; sampler; sampler = sampler->next) {
+		int nr_events = (int)sampler->setup.plan->events.nr;
+		struct perf_evsel *evsel;
+		size_t i = 0;
+
+		perf_evlist__for_each_evsel(sampler->evlist, evsel) {
+			int at = sampler->events[i++] - nr_events;
+
+			if (at < 0 || (size_t)at % sampler->setup.nr_companions != companion)
+				continue;
+			if (on)
+				perf_evsel__enable(evsel);
+			else
+				perf_evsel__disable(evsel);
+		}
+	}
 }
 
 /* --- counts ----------------------------------------------------------------- */
@@ -532,34 +517,31 @@ void td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
  * of their own after the first one.
  */
 
-/*
- * Sorts the CPUs of a sampler by whether their watcher, the last event, has been enabled for
- * longer than at the last call.  It is enabled all the time that its CPU is online.
- */
-static void sort_cpus(struct td_sampler *part, struct td_ints *dead, struct td_ints *alive)
-{
-	const struct perf_evsel *watcher = perf_evlist__last(part->evlist);
-	int nr = (int)perf_cpu_map__nr(watcher->cpus);
-	uint64_t values[TD_SAMPLER_VALUES];
-
-	if (!part->times_ns)
-		part->times_ns = td_calloc((size_t)nr + 1, sizeof(uint64_t));
-	for (int i = 0; i < nr; i++) {
-		uint64_t now_ns = td_sampler_values(watcher, i, 0, values) ? values[1] : 0;
-		int cpu = perf_cpu_map__cpu(watcher->cpus, (uint16_t)i).cpu;
-
-		td_ints_add(now_ns == part->times_ns[i] ? dead : alive, cpu);
-		part->times_ns[i] = now_ns;
-	}
-}
-
 void td_sampler_list_dead(struct td_sampler *sampler, struct td_ints *cpus)
 {
 	struct td_ints alive = { 0 };
 
 	*cpus = (struct td_ints){ 0 };
-	for (struct td_sampler *p = sampler; p; p = p->next)
-		sort_cpus(p, cpus, &alive);
+	for (struct td_sampler *p = sampler; p; p = p->next) {
+		const struct perf_evsel *watcher = perf_evlist__last(p->evlist);
+		int nr = (int)perf_cpu_map__nr(watcher->cpus);
+		uint64_t values[TD_SAMPLER_VALUES];
+
+		/*
+		 * Sorts the CPUs of a sampler by whether their watcher, the last event, has been
+		 * enabled for longer than at the last call.  It is enabled all the time that its
+		 * CPU is online.
+		 */
+		if (!p->times_ns)
+			p->times_ns = td_calloc((size_t)nr + 1, sizeof(uint64_t));
+		for (int i = 0; i < nr; i++) {
+			uint64_t now_ns = td_sampler_values(watcher, i, 0, values) ? values[1] : 0;
+			int cpu = perf_cpu_map__cpu(watcher->cpus, (uint16_t)i).cpu;
+
+			td_ints_add(now_ns == p->times_ns[i] ? cpus : &alive, cpu);
+			p->times_ns[i] = now_ns;
+		}
+	}
 	/* a CPU that came back is dead in one sampler, and alive in another */
 	td_ints_remove(cpus, &alive);
 	td_ints_free(&alive);

@@ -158,18 +158,6 @@ void td_samples_write(struct td_samples_writer *writer, const struct td_location
 
 /* --- functions -------------------------------------------------------------- */
 
-static void write_function(FILE *fp, const struct td_function *function)
-{
-	struct json_object *line = td_json_line();
-	struct json_object *of = json_object_new_object();
-
-	td_json_put_int(of, "object", function->object);
-	put_address(of, function->address);
-	put_text(of, "name", function->name);
-	td_json_add(line, "function", of);
-	td_json_put_line(fp, line);
-}
-
 static void write_file(FILE *fp, const char *file)
 {
 	struct json_object *line = td_json_line();
@@ -187,8 +175,17 @@ void td_samples_write_functions(struct td_samples_writer *writer,
 		write_new(writer, locations);
 	if (!fp)
 		return;
-	for (size_t i = 0; i < locations->nr_functions; i++)
-		write_function(fp, &locations->functions[i]);
+	td_for_each(const struct td_function, function, locations->functions,
+		    locations->nr_functions) {
+		struct json_object *line = td_json_line();
+		struct json_object *of = json_object_new_object();
+
+		td_json_put_int(of, "object", function->object);
+		put_address(of, function->address);
+		put_text(of, "name", function->name);
+		td_json_add(line, "function", of);
+		td_json_put_line(fp, line);
+	}
 	for (size_t i = 0; i < locations->nr_files; i++)
 		write_file(fp, locations->files[i]);
 	for (size_t i = 0; i < locations->nr; i++)

@@ -123,23 +123,6 @@ static void close_range_of(int first, int last)
 		syscall(SYS_close_range, first, last, 0);
 }
 
-static void close_others(int a, int b)
-{
-	int low = a < b ? a : b, high = a < b ? b : a;
-	int first = STDERR_FILENO + 1;
-
-	close_range_of(0, STDOUT_FILENO);
-	if (low >= first) {
-		close_range_of(first, low - 1);
-		first = low + 1;
-	}
-	if (high >= first) {
-		close_range_of(first, high - 1);
-		first = high + 1;
-	}
-	close_range_of(first, INT32_MAX);
-}
-
 /* --- system calls ----------------------------------------------------------- */
 
 #ifdef __x86_64__
@@ -234,7 +217,19 @@ static void filter_calls(void)
 
 void td_confine(int keep, int keep_too)
 {
-	close_others(keep, keep_too);
+	int low = keep < keep_too ? keep : keep_too, high = keep < keep_too ? keep_too : keep;
+	int first = STDERR_FILENO + 1;
+
+	close_range_of(0, STDOUT_FILENO);
+	if (low >= first) {
+		close_range_of(first, low - 1);
+		first = low + 1;
+	}
+	if (high >= first) {
+		close_range_of(first, high - 1);
+		first = high + 1;
+	}
+	close_range_of(first, INT32_MAX);
 	limit_memory();
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);

@@ -194,15 +194,6 @@ static void end_task(struct td_switches *switches, const struct td_record *recor
 		td_array_push(&switches->gone, &switches->nr_gone, &gone, sizeof(gone));
 }
 
-/* Marks the tasks that ended before the last look, so that their names can be dropped. */
-static void end_names(struct td_switches *switches)
-{
-	for (size_t i = 0; i < switches->nr_gone; i++)
-		td_task_names_end_life(switches->setup.names, switches->gone[i].number,
-				       switches->gone[i].life);
-	switches->nr_gone = 0;
-}
-
 static void follow(struct td_switches *switches, const struct td_record *record)
 {
 	bool by_pid = switches->setup.of_processes;
@@ -359,9 +350,7 @@ static void name_cgroups(struct td_switches *switches, struct td_readings *readi
 
 	clear_named(switches);
 	switches->has_read_paths = false;
-	for (size_t i = 0; i < readings->nr; i++) {
-		const struct td_reading *slice = &readings->v[i];
-
+	td_for_each(const struct td_reading, slice, readings->v, readings->nr) {
 		all_ns += slice->enabled_ns;
 		lost_ns += add_to_cgroups(switches, slice) ? 0 : slice->enabled_ns;
 	}
@@ -680,7 +669,11 @@ void td_switches_read(struct td_switches *switches, struct td_readings *readings
 {
 	uint64_t begin_ns = td_now_ns(), read_ns;
 
-	end_names(switches);
+	/* Marks the tasks that ended before the last look, so that their names can be dropped. */
+	for (size_t i = 0; i < switches->nr_gone; i++)
+		td_task_names_end_life(switches->setup.names, switches->gone[i].number,
+				       switches->gone[i].life);
+	switches->nr_gone = 0;
 	look_at_all(switches, true);
 	read_ns = td_now_ns();
 	take_records(switches);

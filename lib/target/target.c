@@ -433,29 +433,24 @@ static void add_children(const struct family *family, int tid, struct td_ints *p
 	td_ints_free(&children);
 }
 
-/* Adds the threads of a generation, and proceeds to the next. */
-static void add_generation(struct family *family)
-{
-	struct td_ints threads = { 0 }, children = { 0 };
-
-	for (size_t i = 0; i < family->pids.nr; i++)
-		add_threads(family->fs, family->pids.v[i], &threads);
-	for (size_t i = 0; i < threads.nr; i++) {
-		td_ints_add(family->tids, threads.v[i]);
-		add_children(family, threads.v[i], &children);
-	}
-	td_ints_free(&threads);
-	td_ints_free(&family->pids);
-	family->pids = children;
-}
-
 void td_tasks_add_family(const struct td_sysfs *fs, int pid, uint64_t since, struct td_ints *tids)
 {
 	struct family family = { fs, since, { 0 }, tids };
 
 	td_ints_add(&family.pids, pid);
-	while (family.pids.nr)
-		add_generation(&family);
+	while (family.pids.nr) {
+		struct td_ints threads = { 0 }, children = { 0 };
+
+		for (size_t i = 0; i < family.pids.nr; i++)
+			add_threads(family.fs, family.pids.v[i], &threads);
+		for (size_t i = 0; i < threads.nr; i++) {
+			td_ints_add(family.tids, threads.v[i]);
+			add_children(&family, threads.v[i], &children);
+		}
+		td_ints_free(&threads);
+		td_ints_free(&family.pids);
+		family.pids = children;
+	}
 	td_ints_free(&family.pids);
 }
 

@@ -10,12 +10,6 @@
 
 #define OPTION "--fail-above"
 
-static int wrong(struct td_err *err, const char *item, size_t len)
-{
-	td_err_usage(err, OPTION " %.*s: not NAME:NUMBER", (int)len, item);
-	return td_err_hint(err, "as in " OPTION " tma_memory_bound:2,elapsed:5");
-}
-
 /* Read a number without sign, exponent or "inf". */
 static bool read_points(const char *text, size_t len, double *points)
 {
@@ -40,8 +34,10 @@ static int add(struct td_limits *limits, const char *item, size_t len, struct td
 		return td_err_hint(err, "as in " OPTION " %.*s:%g: it may get worse by %g",
 				   (int)name, item, points, points);
 	}
-	if (!name || !read_points(colon + 1, len - name - 1, &points))
-		return wrong(err, item, len);
+	if (!name || !read_points(colon + 1, len - name - 1, &points)) {
+		td_err_usage(err, OPTION " %.*s: not NAME:NUMBER", (int)len, item);
+		return td_err_hint(err, "as in " OPTION " tma_memory_bound:2,elapsed:5");
+	}
 	limit = td_array_add(&limits->v, limits->nr++, sizeof(*limit));
 	limit->name = td_strndup(item, name);
 	limit->most = points;

@@ -319,28 +319,6 @@ static bool is_in_slots(const struct td_report *report, const struct td_node *no
 	       td_node_is_in_slots(node);
 }
 
-static void add_nodes(struct td_diff *diff, const struct td_report *report, const struct td_row *of)
-{
-	td_for_each(const struct td_node, node, of->nodes, of->nr_nodes) {
-		struct td_diff_row row = {
-			.kind = TD_DIFF_METRIC,
-			.id = of->id,
-			.pmu = of->pmu,
-			.name = report->columns[node->column].name,
-			.unit = report->columns[node->column].unit,
-			.level = node->level,
-			.slots = none,
-		};
-
-		if (has_more(diff, &row, 0))
-			continue;
-		row.value = compare(diff, get_cell, &row, 0);
-		if (is_in_slots(report, node))
-			row.slots = compare(diff, get_cell, &row, 1);
-		add(diff, &row);
-	}
-}
-
 /* Count the rows with the same event before row i of the recording. */
 static size_t count_before(const struct td_diff *diff, const struct td_event_row *rows,
 			   const struct td_diff_row *row, size_t i)
@@ -377,8 +355,28 @@ static void add_input(struct td_diff *diff, const struct td_diff_input *input)
 	const struct td_report *report = input->report;
 
 	add_ipc(diff, input);
-	for (size_t i = 0; report && i < report->nr_rows; i++)
-		add_nodes(diff, report, &report->rows[i]);
+	for (size_t i = 0; report && i < report->nr_rows; i++) {
+		const struct td_row *of = &report->rows[i];
+
+		td_for_each(const struct td_node, node, of->nodes, of->nr_nodes) {
+			struct td_diff_row row = {
+				.kind = TD_DIFF_METRIC,
+				.id = of->id,
+				.pmu = of->pmu,
+				.name = report->columns[node->column].name,
+				.unit = report->columns[node->column].unit,
+				.level = node->level,
+				.slots = none,
+			};
+
+			if (has_more(diff, &row, 0))
+				continue;
+			row.value = compare(diff, get_cell, &row, 0);
+			if (is_in_slots(report, node))
+				row.slots = compare(diff, get_cell, &row, 1);
+			add(diff, &row);
+		}
+	}
 	add_events(diff, input->events);
 }
 

@@ -22,8 +22,15 @@ static bool is_retiring(const struct td_tree *tree, int node)
 	return strstr(name, "retiring");
 }
 
-static void count_groups(struct td_drill *drill, const struct td_plan *plan)
+void td_drill_begin(struct td_drill *drill, const struct td_tree *tree, const struct td_plan *plan)
 {
+	*drill = (struct td_drill){ .tree = tree, .nr = tree->nr_families };
+	drill->v = td_calloc(drill->nr + 1, sizeof(*drill->v));
+	drill->always = td_calloc(tree->nr_pmus + 1, sizeof(*drill->always));
+	for (size_t i = 0; i < drill->nr; i++) {
+		drill->v[i].is = &tree->families[i];
+		drill->v[i].retiring = is_retiring(tree, tree->families[i].node);
+	}
 	td_for_each(const struct td_group, group, plan->groups, plan->nr_groups) {
 		int family;
 		enum td_use_kind use = td_tree_use(drill->tree, group->family, &family);
@@ -35,18 +42,6 @@ static void count_groups(struct td_drill *drill, const struct td_plan *plan)
 		else if (!group->pinned && group->pmu < (int)drill->tree->nr_pmus)
 			drill->always[group->pmu]++;
 	}
-}
-
-void td_drill_begin(struct td_drill *drill, const struct td_tree *tree, const struct td_plan *plan)
-{
-	*drill = (struct td_drill){ .tree = tree, .nr = tree->nr_families };
-	drill->v = td_calloc(drill->nr + 1, sizeof(*drill->v));
-	drill->always = td_calloc(tree->nr_pmus + 1, sizeof(*drill->always));
-	for (size_t i = 0; i < drill->nr; i++) {
-		drill->v[i].is = &tree->families[i];
-		drill->v[i].retiring = is_retiring(tree, tree->families[i].node);
-	}
-	count_groups(drill, plan);
 }
 
 /* --- candidates ------------------------------------------------------------ */

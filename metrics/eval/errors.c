@@ -32,8 +32,7 @@ static int largest_child(const struct td_row *row, int level, const char *parent
 	double most = 0;
 	int best = -1;
 
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_node *node = &row->nodes[i];
+	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		const struct td_cell *cell = &row->cells[node->column];
 
 		if (node->level != level || cell->status != TD_STATUS_OK || !(cell->value > most) ||
@@ -82,12 +81,6 @@ void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch, uint
 	td_index_free(&index);
 	ranges->nr++;
 	ranges->elapsed_ns += ns;
-}
-
-/* Return the value of a cell in a batch; NaN: unknown. */
-static double range_value(const struct td_ranges *ranges, size_t at, size_t batch)
-{
-	return (double)ranges->values[at * TD_TIMELINE_FEW + batch];
 }
 
 static double range_slots(const struct td_ranges *ranges, size_t row, size_t batch)
@@ -506,9 +499,7 @@ void td_errors_in_step(const struct td_errors *errors, const char *pmu)
 void td_errors_none(struct td_report *report)
 {
 	for (size_t r = 0; r < report->nr_rows; r++) {
-		for (size_t c = 0; c < report->nr_columns; c++) {
-			struct td_cell *cell = &report->rows[r].cells[c];
-
+		td_for_each(struct td_cell, cell, report->rows[r].cells, report->nr_columns) {
 			cell->too_short = cell->status == TD_STATUS_OK && !report->rows[r].package;
 		}
 	}
@@ -547,7 +538,8 @@ static size_t at(const struct node *n, int column)
 
 static double value_in(const struct node *n, int column, size_t batch)
 {
-	return column < 0 ? (double)NAN : range_value(n->ranges, at(n, column), batch);
+	return column < 0 ? (double)NAN
+			  : (double)n->ranges->values[at(n, column) * TD_TIMELINE_FEW + batch];
 }
 
 /* Return the parent of the metric's family. */
@@ -783,8 +775,7 @@ static double most_running(const struct td_report *report, size_t row)
  */
 static bool is_uneven(const struct td_tree *tree, const struct td_ranges *ranges, size_t row)
 {
-	for (size_t m = 0; m < tree->nr_metrics; m++) {
-		const struct td_metric *metric = &tree->metrics[m];
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		const struct node n = { tree, ranges, metric, row };
 		struct sums sums;
 
@@ -803,8 +794,7 @@ static bool find_in_row(const struct td_paused *paused, const struct td_tree *tr
 	bool uneven = is_uneven(tree, ranges, row), any = false;
 	double most = uneven ? most_running(ranges->report, row) : 0;
 
-	for (size_t m = 0; m < tree->nr_metrics; m++) {
-		const struct td_metric *metric = &tree->metrics[m];
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		const struct node n = { tree, ranges, metric, row };
 		double *value;
 

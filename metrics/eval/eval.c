@@ -139,8 +139,7 @@ static double add_pmu(const struct td_evaluation *e, int pmu, double *ran)
 {
 	double enabled = 0;
 
-	for (size_t i = 0; i < e->plan->nr_groups; i++) {
-		const struct td_group *group = &e->plan->groups[i];
+	td_for_each(const struct td_group, group, e->plan->groups, e->plan->nr_groups) {
 		const struct td_total *leader;
 
 		if (group->pmu != pmu || !group->nr)
@@ -524,9 +523,7 @@ static void merge_rows(const struct td_evaluation *e, struct td_report *report, 
 	for (size_t i = 0; i < nr; i++)
 		merged.slots += isnan(rows[i].slots) ? 0 : rows[i].slots;
 	merged.cells = rows[0].cells;
-	for (size_t i = 0; i < report->nr_columns; i++) {
-		const struct td_cell *cell = &merged.cells[i];
-
+	td_for_each(const struct td_cell, cell, merged.cells, report->nr_columns) {
 		if (cell->status != TD_STATUS_NONE)
 			merged.running_pct = fmax(merged.running_pct, cell->running_pct);
 		if (cell->status == TD_STATUS_OK)
@@ -539,22 +536,6 @@ static void merge_rows(const struct td_evaluation *e, struct td_report *report, 
 }
 
 /* --- rows ------------------------------------------------------------------------------ */
-
-/* Compute all metrics, shown or not, because formulas may refer to other metrics. */
-static void fill_metrics(const struct td_evaluation *e, int pmu)
-{
-	const struct td_tree *tree = e->tree;
-
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
-		if (metric->pmu != pmu || !metric->value)
-			continue;
-		e->values[metric->slot] = e->unbounded
-						  ? td_expr_eval_unbounded(metric->value, e->values)
-						  : td_expr_eval(metric->value, e->values);
-	}
-}
 
 #define PACKAGE (-1) /* instead of a PMU's index, for the package row */
 
@@ -590,9 +571,7 @@ static bool is_opened(const struct td_evaluation *e, const struct td_metric *met
 /* Is a metric shown in the PMU's row, or (apart) in its row of metrics apart? */
 static bool has_metrics(const struct td_tree *tree, int pmu, bool apart)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (metric->pmu == pmu && metric->shown && metric->def->apart == apart)
 			return true;
 	}
@@ -608,9 +587,7 @@ static bool was_opened(const struct td_evaluation *e, int pmu)
 	const struct td_tree *tree = e->tree;
 	bool any = false;
 
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (!is_of_row(metric, pmu, false) || !metric->kept)
 			continue;
 		any = any || metric->events.nr;
@@ -642,8 +619,7 @@ static void find_misfits(const struct td_evaluation *e, int pmu, struct td_row *
 	enum td_misfit of_slots = td_eval_slots_misfit(e, pmu, &row->fields_sum);
 	double correction = td_eval_correction(e, pmu);
 
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		struct td_cell *cell;
 		int level = metric->def->level;
 
@@ -663,8 +639,7 @@ static void find_misfits(const struct td_evaluation *e, int pmu, struct td_row *
 /* Fill the cells of a PMU's metrics, or of the metrics that do not belong to a core type. */
 static void fill_cells(const struct td_evaluation *e, int pmu, bool apart, struct td_row *row)
 {
-	for (size_t i = 0; i < e->tree->nr_metrics; i++) {
-		const struct td_metric *metric = &e->tree->metrics[i];
+	td_for_each(const struct td_metric, metric, e->tree->metrics, e->tree->nr_metrics) {
 		struct td_cell *cell;
 
 		if (!is_of_row(metric, pmu, apart) || metric->column < 0)
@@ -696,7 +671,15 @@ static void put_paused(const struct td_evaluation *e, int pmu, const struct td_r
 
 static void compute(const struct td_evaluation *e, int pmu, bool apart, struct td_row *row)
 {
-	fill_metrics(e, pmu);
+	const struct td_tree *tree = e->tree;
+
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
+		if (metric->pmu != pmu || !metric->value)
+			continue;
+		e->values[metric->slot] = e->unbounded
+						  ? td_expr_eval_unbounded(metric->value, e->values)
+						  : td_expr_eval(metric->value, e->values);
+	}
 	put_paused(e, pmu, row);
 	row->nodes = e->tree->nodes[pmu];
 	row->nr_nodes = e->tree->nr_nodes[pmu];

@@ -423,7 +423,8 @@ static void parse_operand(struct parser *p)
 		expected(p, "a number, a name or '('");
 }
 
-static void parse_unary(struct parser *p)
+/* Parse operands and all operators that bind tighter than binding. */
+static void parse_expr(struct parser *p, int binding)
 {
 	bool minus = false;
 
@@ -432,24 +433,16 @@ static void parse_unary(struct parser *p)
 	parse_operand(p);
 	if (minus)
 		node_chain(p, p->expr->nr, (struct expr_node){ .kind = NODE_NEG });
-}
+	while (p->in.word.binding > binding) {
+		struct word word = p->in.word;
+		struct expr_node node = { .kind = NODE_BINARY,
+					  .op = word.op,
+					  .right = p->expr->nr };
 
-static void parse_binary(struct parser *p)
-{
-	struct expr_node node = { .kind = NODE_BINARY, .op = p->in.word.op, .right = p->expr->nr };
-	int binding = p->in.word.binding;
-
-	next(p);
-	parse_expr(p, binding);
-	node_chain(p, node.right, node);
-}
-
-/* Parse operands and all operators that bind tighter than binding. */
-static void parse_expr(struct parser *p, int binding)
-{
-	parse_unary(p);
-	while (p->in.word.binding > binding)
-		parse_binary(p);
+		next(p);
+		parse_expr(p, word.binding);
+		node_chain(p, node.right, node);
+	}
 }
 
 /* Parse expr [if expr else choice]. */
@@ -701,14 +694,6 @@ static bool is_decided(const struct partial *p, unsigned int first, const struct
 
 static void visit(const struct partial *p, unsigned int first, unsigned int end);
 
-static void visit_node(const struct partial *p, unsigned int first, const struct expr_node *node)
-{
-	if (node->kind == NODE_SLOT)
-		p->fn(p->ctx, node->slot);
-	if (node->kind == NODE_BINARY && !is_decided(p, first, node))
-		visit(p, node->right, 0);
-}
-
 /* Visit the part of a chain that ends with the choice at index at. */
 static void visit_choice(const struct partial *p, unsigned int first, unsigned int at)
 {
@@ -742,7 +727,12 @@ static void visit(const struct partial *p, unsigned int first, unsigned int end)
 			return;
 	}
 	do {
-		visit_node(p, first, &p->nodes[i]);
+		const struct expr_node *node = &p->nodes[i];
+
+		if (node->kind == NODE_SLOT)
+			p->fn(p->ctx, node->slot);
+		if (node->kind == NODE_BINARY && !is_decided(p, first, node))
+			visit(p, node->right, 0);
 		i = p->nodes[i].next;
 	} while (i != end);
 }
@@ -778,9 +768,7 @@ static bool uses(const struct expr_node *nodes, unsigned int i, int slot)
 
 bool td_expr_divides_by(const struct td_expr *expr, int slot)
 {
-	for (unsigned int i = 0; i < expr->nr; i++) {
-		const struct expr_node *node = &expr->nodes[i];
-
+	td_for_each(const struct expr_node, node, expr->nodes, expr->nr) {
 		if (node->kind == NODE_BINARY && (node->op == OP_DIV || node->op == OP_RATIO) &&
 		    uses(expr->nodes, node->right, slot))
 			return true;
@@ -790,9 +778,7 @@ bool td_expr_divides_by(const struct td_expr *expr, int slot)
 
 void td_expr_replace(struct td_expr *expr, int slot, int by)
 {
-	for (unsigned int i = 0; i < expr->nr; i++) {
-		struct expr_node *node = &expr->nodes[i];
-
+	td_for_each(struct expr_node, node, expr->nodes, expr->nr) {
 		if (node->kind == NODE_SLOT && node->slot == slot)
 			node->slot = by;
 	}

@@ -126,19 +126,14 @@ static void fill(struct td_spreads *spreads, char *key, double *error, double *h
 	free(key);
 }
 
-static void fill_share(struct td_spreads *spreads, struct td_row *row)
-{
-	td_autofree char *key = share_key(row);
-	const struct td_spread *spread = find(spreads, key);
-
-	row->share_least = spread ? spread->least : (double)NAN;
-	row->share_most = spread ? spread->most : (double)NAN;
-}
-
 void td_spreads_fill_report(struct td_spreads *spreads, struct td_report *report)
 {
 	td_for_each(struct td_row, row, report->rows, report->nr_rows) {
-		fill_share(spreads, row);
+		td_autofree char *key = share_key(row);
+		const struct td_spread *spread = find(spreads, key);
+
+		row->share_least = spread ? spread->least : (double)NAN;
+		row->share_most = spread ? spread->most : (double)NAN;
 		for (size_t c = 0; c < report->nr_columns; c++)
 			fill(spreads, cell_key(report, row, c), &row->cells[c].runs_error,
 			     &row->cells[c].error);
@@ -363,18 +358,6 @@ static void fit(struct td_event_table *t)
 		return;
 	td_event_table_free(t);
 	build(t, nr_refused);
-}
-
-/* Prepare the data that several rows of the interval need. */
-static void prepare(struct td_event_table *t)
-{
-	td_ratios_count(&t->ratios, t->totals->v, t->totals->nr_ids);
-	look_at_pmus(t);
-	td_array_clear(&t->anywhere, t->nr_events, sizeof(*t->anywhere));
-	for (int i = 0; i < (int)t->nr_events; i++)
-		t->anywhere[i] = belongs_anywhere(t, i);
-	find_elsewhere(t);
-	merge_kinds(t);
 }
 
 void td_event_table_free(struct td_event_table *t)
@@ -623,7 +606,13 @@ void td_event_rows(struct td_event_table *t, const struct td_totals *totals,
 	t->totals = totals;
 	t->times = times;
 	t->each = has_each_cgroup(totals);
-	prepare(t);
+	td_ratios_count(&t->ratios, t->totals->v, t->totals->nr_ids);
+	look_at_pmus(t);
+	td_array_clear(&t->anywhere, t->nr_events, sizeof(*t->anywhere));
+	for (int i = 0; i < (int)t->nr_events; i++)
+		t->anywhere[i] = belongs_anywhere(t, i);
+	find_elsewhere(t);
+	merge_kinds(t);
 	t->report.nr_rows = 0;
 	t->last = 0;
 	do {
@@ -634,16 +623,6 @@ void td_event_rows(struct td_event_table *t, const struct td_totals *totals,
 }
 
 /* --- latencies ------------------------------------------------------------ */
-
-static void set_latency(struct td_event_row *row, const struct td_latency *latency)
-{
-	double mean = td_latency_mean(latency);
-
-	row->status = isnan(mean) ? TD_STATUS_NOT_COUNTED : TD_STATUS_OK;
-	row->value = rint(mean);
-	row->running_pct = 100;
-	row->nr = 1;
-}
 
 /*
  * As in perf, the mean over all CPUs and tasks is shown with the first CPU or task, and the rows of
@@ -663,8 +642,14 @@ void td_event_rows_set_latencies(struct td_event_report *report, const struct td
 		if (latency && row.which == before)
 			continue;
 		before = row.which;
-		if (latency)
-			set_latency(&row, latency);
+		if (latency) {
+			double mean = td_latency_mean(latency);
+
+			row.status = isnan(mean) ? TD_STATUS_NOT_COUNTED : TD_STATUS_OK;
+			row.value = rint(mean);
+			row.running_pct = 100;
+			row.nr = 1;
+		}
 		report->rows[nr++] = row;
 	}
 	report->nr_rows = nr;

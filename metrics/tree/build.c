@@ -68,18 +68,6 @@ static int compare_children(const void *a, const void *b)
 	return rc ?: x->index - y->index;
 }
 
-static void sort_children(struct walk *walk)
-{
-	for (size_t i = 0; i < walk->set->nr_metrics; i++) {
-		const struct td_metric_def *def = &walk->set->metrics[i];
-
-		if (def->level)
-			walk->children[walk->nr_children++] =
-				(struct child){ def->parent, builtin_rank(def), (int)i };
-	}
-	qsort(walk->children, walk->nr_children, sizeof(*walk->children), compare_children);
-}
-
 static size_t first_child(const struct walk *walk, const char *parent)
 {
 	size_t low = 0, high = walk->nr_children;
@@ -118,7 +106,14 @@ static void set_positions(struct td_tree *tree, int pmu)
 	struct walk walk = { set, children, 0, positions, 0 };
 
 	if (set) {
-		sort_children(&walk);
+		for (size_t i = 0; i < walk.set->nr_metrics; i++) {
+			const struct td_metric_def *def = &walk.set->metrics[i];
+
+			if (def->level)
+				walk.children[walk.nr_children++] =
+					(struct child){ def->parent, builtin_rank(def), (int)i };
+		}
+		qsort(walk.children, walk.nr_children, sizeof(*walk.children), compare_children);
 		number_below(&walk, NULL);
 	}
 	td_for_each(struct td_metric, metric, tree->metrics, tree->nr_metrics) {
@@ -252,8 +247,7 @@ static void add_nodes_below(struct td_tree *tree, int pmu, int parent, int depth
 /* Add all columns of the built-in levels, so that CSV files are the same on every machine. */
 static void add_builtin_columns(struct td_tree *tree, const struct td_ask *ask)
 {
-	for (size_t i = 0; i < td_nr_builtin_columns; i++) {
-		const struct td_metric_def *def = &td_builtin_columns[i];
+	td_for_each(const struct td_metric_def, def, td_builtin_columns, td_nr_builtin_columns) {
 		const struct td_column column = { def->name, "%", false };
 
 		if (def->level <= ask->level || def->level == ask->only_level)
@@ -310,15 +304,6 @@ static int family_below(struct td_tree *tree, int node)
 	*family = (struct td_tree_family){ tree->metrics[node].pmu, node,
 					   tree->metrics[node].family };
 	return (int)tree->nr_families;
-}
-
-static void find_of_metrics(struct td_tree *tree, int level)
-{
-	td_for_each(struct td_metric, metric, tree->metrics, tree->nr_metrics) {
-		if (!metric->shown || metric->def->level != level || metric->parent < 0)
-			continue;
-		metric->family = family_below(tree, metric->parent);
-	}
 }
 
 /* Is a the same family as b, or an ancestor of b? */
@@ -436,7 +421,11 @@ static void find_families(struct td_tree *tree, size_t nr)
 			deepest = tree->levels[i];
 	}
 	for (int level = ALWAYS_COUNTED + 1; level <= deepest; level++)
-		find_of_metrics(tree, level);
+		td_for_each(struct td_metric, metric, tree->metrics, tree->nr_metrics) {
+			if (!metric->shown || metric->def->level != level || metric->parent < 0)
+				continue;
+			metric->family = family_below(tree, metric->parent);
+		}
 	if (tree->nr_families)
 		find_of_events(tree, nr);
 }
@@ -460,18 +449,6 @@ static bool may_split(const struct td_machine *machine, const struct td_metric_d
 	return false;
 }
 
-static void add_need(struct td_tree *tree, const struct td_metric *metric, int rank)
-{
-	td_array_push(&tree->needs, &tree->nr_needs,
-		      &(struct td_need){
-			      .events = metric->events.v,
-			      .nr = metric->events.nr,
-			      .rank = rank,
-			      .may_split = may_split(tree->machine, metric->def),
-		      },
-		      sizeof(struct td_need));
-}
-
 /* Add a need for each metric that is shown, upper levels first. */
 static void add_needs(struct td_tree *tree)
 {
@@ -480,7 +457,15 @@ static void add_needs(struct td_tree *tree)
 			int level = metric->def->level ? metric->def->level : RANK_OUTSIDE;
 
 			if (metric->shown && metric->value && level == rank)
-				add_need(tree, metric, rank);
+				td_array_push(
+					&tree->needs, &tree->nr_needs,
+					&(struct td_need){
+						.events = metric->events.v,
+						.nr = metric->events.nr,
+						.rank = rank,
+						.may_split = may_split(tree->machine, metric->def),
+					},
+					sizeof(struct td_need));
 		}
 	}
 }

@@ -577,15 +577,6 @@ static int deepest_level(const struct td_row *row)
 	return level;
 }
 
-static void put_tie(struct td_verdict *verdict, const struct ranking *ranking)
-{
-	verdict->tied[0] = ranking->first;
-	verdict->tied[1] = ranking->second;
-	verdict->level = deepest_level(verdict->row) + 1;
-	if (verdict->level <= TD_VERDICT_DEPTH)
-		verdict->deeper = TD_DEEPER_LEVEL;
-}
-
 /*
  * Remove the nodes that did work from the uppermost nodes, and return one of them: retiring or, if
  * only level 2 is shown, light operations.  Heavy operations are not lost slots either.
@@ -617,7 +608,11 @@ static void judge(struct td_verdict *verdict, const struct td_report *report, st
 		verdict->runner_up = ranking.second;
 		descend(verdict, report);
 	} else if (ranking.outcome == OUTCOME_TIED) {
-		put_tie(verdict, &ranking);
+		verdict->tied[0] = ranking.first;
+		verdict->tied[1] = ranking.second;
+		verdict->level = deepest_level(verdict->row) + 1;
+		if (verdict->level <= TD_VERDICT_DEPTH)
+			verdict->deeper = TD_DEEPER_LEVEL;
 	} else if (ranking.outcome == OUTCOME_NEAR) {
 		verdict->runner_up = ranking.first;
 	}

@@ -286,9 +286,7 @@ void td_facts_find(void *ctx, const char *pmu, const char *metric, struct td_met
 	if (td_catalog_read(catalog, &unused))
 		return;
 	snprintf(group, sizeof(group), "%s_group", metric);
-	for (size_t i = 0; i < files->nr_metrics; i++) {
-		const struct td_model_metric *m = &files->metrics[i];
-
+	td_for_each(const struct td_model_metric, m, files->metrics, files->nr_metrics) {
 		if (strcmp(pmu, m->pmu) != 0)
 			continue;
 		if (m->level > facts->levels)

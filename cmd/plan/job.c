@@ -111,8 +111,7 @@ static int check_filter(const struct td_event *event, const char *filter, struct
 /* Set a --filter on the events of the preceding -e, which must all be tracepoints. */
 static int add_filter(struct typing *t, const struct td_event_arg *arg, struct td_err *err)
 {
-	for (size_t i = 0; i < t->plan->events.nr; i++) {
-		struct td_event *event = &t->plan->events.v[i];
+	td_for_each(struct td_event, event, t->plan->events.v, t->plan->events.nr) {
 		const struct td_spec *spec = &t->text->specs[event->spec];
 
 		if (spec->span.text != arg->list)
@@ -183,9 +182,7 @@ static void sample(struct typing *t, struct td_event *event)
 /* Refuse events that are known to be impossible, and events that are sampled instead. */
 static void refuse_impossible(struct typing *t)
 {
-	for (size_t i = 0; i < t->plan->events.nr; i++) {
-		struct td_event *event = &t->plan->events.v[i];
-
+	td_for_each(struct td_event, event, t->plan->events.v, t->plan->events.nr) {
 		if (event->refusal)
 			continue;
 		if (event->mods.retire_latency)
@@ -209,9 +206,7 @@ static void widen_target(struct typing *t)
 	struct td_target *target = t->target;
 	bool units = false;
 
-	for (size_t i = 0; i < t->plan->events.nr; i++) {
-		const struct td_event *event = &t->plan->events.v[i];
-
+	td_for_each(const struct td_event, event, t->plan->events.v, t->plan->events.nr) {
 		if (t->machine->pmus[event->pmu].kind == TD_PMU_OTHER)
 			units = true;
 		else if (!event->tool && !event->refusal)
@@ -238,9 +233,7 @@ static void note_cpus(struct typing *t)
 /* Note sampling periods, which have no effect on counting. */
 static void note_periods(struct typing *t)
 {
-	for (size_t i = 0; i < t->plan->events.nr; i++) {
-		const struct td_event *event = &t->plan->events.v[i];
-
+	td_for_each(const struct td_event, event, t->plan->events.v, t->plan->events.nr) {
 		if (event->period && !t->request->does.samples)
 			td_notes_add(t->notes, "%s: period= is for sampling: ignored",
 				     t->text->specs[event->spec].text);
@@ -269,8 +262,7 @@ static void note_counters(struct typing *t)
 {
 	const struct td_machine *machine = t->machine;
 
-	for (size_t i = 0; i < t->plan->events.nr; i++) {
-		const struct td_event *event = &t->plan->events.v[i];
+	td_for_each(const struct td_event, event, t->plan->events.v, t->plan->events.nr) {
 		enum td_uarch uarch = machine->pmus[event->pmu].uarch;
 
 		if (event->refusal || event->mods.precise || t->request->does.samples ||

@@ -226,9 +226,7 @@ int td_select_pmus(struct td_machine *machine, const struct td_request *request,
 				  request->cputype);
 	if (rc || machine->nr_core == 0)
 		return rc;
-	for (size_t i = 0; i < machine->nr_core; i++) {
-		struct td_pmu *pmu = &machine->pmus[i];
-
+	td_for_each(struct td_pmu, pmu, machine->pmus, machine->nr_core) {
 		/* a recording may contain only some of the core types */
 		if (request->cputype)
 			pmu->skip = !is_type(pmu, request->cputype);
@@ -246,9 +244,7 @@ int td_select_pmus(struct td_machine *machine, const struct td_request *request,
  */
 static void select_slots(struct td_machine *machine, const struct td_ask *ask, bool live)
 {
-	for (size_t i = 0; i < machine->nr_core; i++) {
-		struct td_pmu *pmu = &machine->pmus[i];
-
+	td_for_each(struct td_pmu, pmu, machine->pmus, machine->nr_core) {
 		if (pmu->skip || !td_pmu_has_slots(pmu) ||
 		    !td_uarch_has(pmu->uarch, TD_CORE_FIELDS))
 			continue;
@@ -259,9 +255,7 @@ static void select_slots(struct td_machine *machine, const struct td_ask *ask, b
 
 bool td_select_general(struct td_machine *machine)
 {
-	for (size_t i = 0; i < machine->nr_core; i++) {
-		const struct td_pmu *pmu = &machine->pmus[i];
-
+	td_for_each(const struct td_pmu, pmu, machine->pmus, machine->nr_core) {
 		if (!pmu->skip && td_pmu_has_slots(pmu) &&
 		    !td_uarch_has(pmu->uarch, TD_CORE_FIELDS))
 			return false;
@@ -380,8 +374,7 @@ static void note_bottlenecks(const struct td_tree *tree, const struct td_machine
 /* --energy: note which counters the machine or the recording lacks. */
 static void note_package(const struct td_tree *tree, struct td_notes *notes)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		const char *why = td_metric_refusal(tree, metric);
 
 		if (!why || !metric->shown || !td_package_is_main(metric->def))
@@ -396,8 +389,7 @@ static void note_package(const struct td_tree *tree, struct td_notes *notes)
 static void note_refusals(const struct td_tree *tree, const struct td_request *request,
 			  struct td_notes *notes)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		const char *why = td_metric_refusal(tree, metric);
 		const char *pmu = tree->machine->pmus[metric->pmu].name;
 		bool named = false;
@@ -415,9 +407,7 @@ static void note_refusals(const struct td_tree *tree, const struct td_request *r
 static int nothing_shown(const struct td_tree *tree, const struct td_machine *machine,
 			 const struct td_request *request, struct td_err *err)
 {
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
-
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (!metric->shown || !td_metric_refusal(tree, metric))
 			continue;
 		td_err_set(err, -ENODEV, "%s (%s): %s", metric->name,
@@ -489,8 +479,7 @@ int td_check_opened_metrics(const struct td_tree *tree, const struct td_events *
 {
 	const char *first = NULL;
 
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		const char *why;
 
 		if (!metric->shown || !metric->value)

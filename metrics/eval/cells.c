@@ -256,8 +256,7 @@ static bool is_filtered(const struct td_evaluation *e, const struct td_metric *m
 	/* user space may have loops without a mispredict */
 	if (!set || !set->general || e->part)
 		return false;
-	for (size_t i = 0; i < tree->nr_operands; i++) {
-		const struct td_operand *operand = &tree->operands[i];
+	td_for_each(const struct td_operand, operand, tree->operands, tree->nr_operands) {
 		const struct td_total *total;
 
 		if (operand->pmu != metric->pmu || !operand->event || !operand->events.nr ||
@@ -461,8 +460,7 @@ static void shift(const struct td_evaluation *e, int pmu, const struct td_row *r
 	const struct td_tree *tree = e->tree;
 
 	memcpy(e->shifted, e->values, tree->nr_operands * sizeof(*e->shifted));
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		const struct td_cell *cell = cell_of(metric, pmu, row);
 
 		if (cell)
@@ -477,8 +475,7 @@ static void check_end(const struct td_evaluation *e, int pmu, const struct td_ro
 	const struct td_tree *tree = e->tree;
 
 	shift(e, pmu, row, side);
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		const struct td_metric *metric = &tree->metrics[i];
+	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		struct td_cell *cell = cell_of(metric, pmu, row);
 
 		/* false for NaN, from an unknown error */
@@ -506,13 +503,10 @@ static int pmu_of(const struct td_tree *tree, const struct td_row *row)
  */
 void td_eval_find_clear(const struct td_evaluation *e, struct td_report *report)
 {
-	for (size_t r = 0; r < report->nr_rows; r++) {
-		const struct td_row *row = &report->rows[r];
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		int pmu = pmu_of(e->tree, row);
 
-		for (size_t i = 0; i < report->nr_columns; i++) {
-			struct td_cell *cell = &row->cells[i];
-
+		td_for_each(struct td_cell, cell, row->cells, report->nr_columns) {
 			cell->clear_of_threshold =
 				pmu >= 0 && cell->over_threshold && !isnan(cell->error);
 		}

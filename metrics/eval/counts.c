@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Computes the values of operands from the totals. */
 #include <math.h>
-#include <string.h>
 
+#include "lib/base/util.h"
 #include "lib/plan/fit.h"
 #include "metrics/eval/evaluation.h"
 
@@ -363,9 +363,7 @@ static unsigned int kind_of(const struct td_event *event)
 /* Return the event for dropped uops that the formulas of a PMU subtract; -1: none. */
 static int find_dropped(const struct td_tree *tree, int pmu)
 {
-	for (size_t i = 0; i < tree->nr_operands; i++) {
-		const struct td_operand *operand = &tree->operands[i];
-
+	td_for_each(const struct td_operand, operand, tree->operands, tree->nr_operands) {
 		if (operand->pmu == pmu && operand->events.nr == 1 &&
 		    strcasestr(operand->name, "UOP_DROPPING"))
 			return operand->events.v[0];
@@ -427,8 +425,7 @@ enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu, doub
 	enum td_misfit misfit = TD_FITS;
 
 	*most = NAN;
-	for (size_t g = 0; g < e->plan->nr_groups; g++) {
-		const struct td_group *group = &e->plan->groups[g];
+	td_for_each(const struct td_group, group, e->plan->groups, e->plan->nr_groups) {
 		double sum;
 
 		if (!group->nr || group->pmu != pmu)

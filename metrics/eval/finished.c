@@ -66,9 +66,7 @@ static double all_slots(const struct td_report *report, const struct key *keys)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		if (!isnan(row->slots) && !(keys && is_within(row, keys, report->nr_rows)))
 			sum += row->slots;
 	}
@@ -106,9 +104,7 @@ void td_report_find_lost(struct td_report *report, bool cgroups)
 
 	report->has_lost = false;
 	slots = all_slots(report, keys);
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		struct td_row *row = &report->rows[i];
-
+	td_for_each(struct td_row, row, report->rows, report->nr_rows) {
 		set_lost(report, row, slots);
 		report->has_lost |=
 			!isnan(row->lost_pct) && strcmp(row->id, report->rows[0].id) != 0;
@@ -310,13 +306,10 @@ static void widen(struct td_cell *cell, double excess)
 
 void td_report_widen_errors(struct td_report *report)
 {
-	for (size_t r = 0; r < report->nr_rows; r++) {
-		const struct td_row *row = &report->rows[r];
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
 		double sum = row->fields_sum;
 
-		for (size_t i = 0; i < row->nr_nodes; i++) {
-			const struct td_node *node = &row->nodes[i];
-
+		td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 			if (node->level && node->level <= SLOTS_LEVEL && sum > MIN_EXCESS &&
 			    sum <= MAX_EXCESS)
 				widen(&row->cells[node->column], sum - 1);

@@ -615,9 +615,8 @@ static const struct {
 static void find_bandwidth(struct td_metric_def *def, const struct td_pmu_events *files)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(bandwidths); i++) {
-		for (size_t j = 0; j < files->nr_metrics; j++) {
-			const struct td_model_metric *metric = &files->metrics[j];
-
+		td_for_each(const struct td_model_metric, metric, files->metrics,
+			    files->nr_metrics) {
 			if (strcmp(metric->name, bandwidths[i].name) != 0)
 				continue;
 			def->formula = metric->formula;

@@ -626,8 +626,7 @@ static struct td_row *find_row(const struct td_ratio_table *table, struct td_rep
 static void fill_cells(const struct td_ratio_table *table, const struct td_event_row *event,
 		       struct td_row *row)
 {
-	for (int i = 0; i < event->nr_ratios; i++) {
-		const struct td_ratio *ratio = &event->ratios[i];
+	td_for_each(const struct td_ratio, ratio, event->ratios, (size_t)event->nr_ratios) {
 		td_autofree char *name = column_name(event->event, ratio);
 		size_t column = find_column(table, name);
 

@@ -356,15 +356,6 @@ static void put_recordings(FILE *fp, const char **names, size_t nr, char side, s
 		fprintf(fp, "%s %c%zu", nr + 2 < enough ? " ..." : "", side, enough);
 }
 
-static void put_sides(FILE *fp, const struct td_opts *opts, size_t enough)
-{
-	size_t nr_a = opts->diff.nr_before ? opts->diff.nr_before : 1;
-
-	put_recordings(fp, opts->patterns, nr_a, 'A', enough);
-	fputs(" --", fp);
-	put_recordings(fp, opts->patterns + nr_a, opts->nr_patterns - nr_a, 'B', enough);
-}
-
 /*
  * Return the command line that runs both commands nr times, or compares nr recordings of each side.
  * kept: the groups whose options it repeats, because they select what is compared.  The caller
@@ -381,10 +372,15 @@ static char *runs_command(const struct td_sides *sides, const struct td_opts *op
 	if (opts->request.target.command)
 		fprintf(fp, " -r %zu", nr);
 	td_rerun_put_groups(fp, &opts->request, kept);
-	if (opts->request.target.command)
+	if (opts->request.target.command) {
 		fprintf(fp, " -- %s : %s", sides->names[TD_DIFF_A], sides->names[TD_DIFF_B]);
-	else
-		put_sides(fp, opts, nr);
+	} else {
+		size_t nr_a = opts->diff.nr_before ? opts->diff.nr_before : 1;
+
+		put_recordings(fp, opts->patterns, nr_a, 'A', nr);
+		fputs(" --", fp);
+		put_recordings(fp, opts->patterns + nr_a, opts->nr_patterns - nr_a, 'B', nr);
+	}
 	td_text_close(fp, &text);
 	return text;
 }

@@ -65,26 +65,22 @@ static int process_of(const struct td_job *job)
 	return target->threads.nr ? target->threads.v[0] : 0;
 }
 
-static char *program_of(const struct td_job *job, int pid)
-{
-	char link[64], path[PATH_MAX];
-	ssize_t nr;
-
-	if (!pid)
-		return td_find_program(job->request->target.command[0], R_OK);
-	snprintf(link, sizeof(link), "%s/%d/exe", job->fs.proc_path, pid);
-	nr = readlink(link, path, sizeof(path) - 1);
-	if (nr < 0)
-		return NULL;
-	path[nr] = '\0';
-	return td_strdup(path);
-}
-
 /* Finds a file by the text after the @; NULL: the program of the process or command. */
 static char *find_named(const struct td_job *job, int pid, const char *where)
 {
-	if (!where)
-		return program_of(job, pid);
+	if (!where) {
+		char link[64], path[PATH_MAX];
+		ssize_t nr;
+
+		if (!pid)
+			return td_find_program(job->request->target.command[0], R_OK);
+		snprintf(link, sizeof(link), "%s/%d/exe", job->fs.proc_path, pid);
+		nr = readlink(link, path, sizeof(path) - 1);
+		if (nr < 0)
+			return NULL;
+		path[nr] = '\0';
+		return td_strdup(path);
+	}
 	if (strchr(where, '/'))
 		return td_strdup(where);
 	return pid ? find_mapped(job, pid, where) : find_library(where);

@@ -94,18 +94,6 @@ static void within_close(struct td_locating *l)
 
 /* --- samples ---------------------------------------------------------------- */
 
-static void hold(struct td_locating *l, const struct td_record *record, int event, int location,
-		 int caller)
-{
-	struct td_within *w = l->within;
-	const struct held_sample sample = { event,       location,       caller,
-					    record->tid, record->period, record->time_ns };
-
-	w->samples++;
-	if (td_pairing_is_in(&w->pairing, record->tid))
-		td_array_push(&w->held, &w->nr_held, &sample, sizeof(sample));
-}
-
 /* Takes the thread's samples in a slow call.  Older ones were in a call without a return. */
 static void end_call(void *ctx, const struct td_paired_call *call)
 {
@@ -158,12 +146,19 @@ static void within_record(struct td_locating *l, const struct td_record *record,
 {
 	int nr_events = (int)l->job.plan.events.nr;
 
-	if (record->kind != TD_RECORD_SAMPLE)
+	if (record->kind != TD_RECORD_SAMPLE) {
 		td_pairing_record(&l->within->pairing, record);
-	else if (event < nr_events)
-		hold(l, record, event, location, caller);
-	else
+	} else if (event < nr_events) {
+		struct td_within *w = l->within;
+		const struct held_sample sample = { event,       location,       caller,
+						    record->tid, record->period, record->time_ns };
+
+		w->samples++;
+		if (td_pairing_is_in(&w->pairing, record->tid))
+			td_array_push(&w->held, &w->nr_held, &sample, sizeof(sample));
+	} else {
 		pair_probe(l, record, (size_t)(event - nr_events));
+	}
 }
 
 /* --- the end ---------------------------------------------------------------- */

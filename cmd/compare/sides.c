@@ -298,32 +298,26 @@ static double work_of(const struct td_summed *summed, enum td_per per, size_t id
 	}
 }
 
-/* Set scales and names of rows.  The names come last, because ids are found by the labels. */
-static void scale_rows(struct td_summed *summed, bool share)
-{
-	size_t id = 0;
-
-	for (size_t r = 0; r < summed->report.nr_rows; r++) {
-		struct td_row *row = &summed->report.rows[r];
-		double slots;
-
-		id = find_id(&summed->totals, row->id, id);
-		slots = share ? 1 : row->slots / summed->works[id];
-		summed->scales[r] = slots / PERCENT;
-		row->id = summed->ids.v[id];
-	}
-}
-
 static void eval_tree(struct td_summed *summed, enum td_per per)
 {
 	struct td_recorded *recorded = &summed->recorded;
 	struct td_view *view = &summed->view;
+	size_t id = 0;
 
 	td_evaluation_make(&view->evaluation, &recorded->measure.tree, &recorded->rec.plan);
 	td_tree_set_latencies(&recorded->measure.tree, &recorded->rec.latencies);
 	td_eval(&view->evaluation, &summed->totals, &view->whole_times, false, &summed->report);
 	summed->scales = td_calloc(summed->report.nr_rows + 1, sizeof(*summed->scales));
-	scale_rows(summed, per == TD_PER_SLOTS);
+	/* names come last, because ids are found by the labels */
+	for (size_t r = 0; r < summed->report.nr_rows; r++) {
+		struct td_row *row = &summed->report.rows[r];
+		double slots;
+
+		id = find_id(&summed->totals, row->id, id);
+		slots = per == TD_PER_SLOTS ? 1 : row->slots / summed->works[id];
+		summed->scales[r] = slots / PERCENT;
+		row->id = summed->ids.v[id];
+	}
 }
 
 /* Return the index of the id of a row of events, with name and cgroup. */
@@ -339,10 +333,16 @@ static size_t id_of_row(const struct td_totals *totals, const struct td_event_ro
 	return from;
 }
 
-static void scale_events(struct td_summed *summed)
+static void eval_events(struct td_summed *summed)
 {
+	const struct td_recording *rec = &summed->recorded.rec;
+	struct td_event_report *report = &summed->events.report;
 	size_t id = 0;
 
+	summed->events.plan = &rec->plan;
+	td_event_rows(&summed->events, &summed->totals, &summed->view.whole_times);
+	td_event_rows_set_latencies(report, &rec->plan, &rec->latencies);
+	summed->scales = td_calloc(report->nr_rows + 1, sizeof(*summed->scales));
 	for (size_t r = 0; r < summed->events.report.nr_rows; r++) {
 		struct td_event_row *row = &summed->events.report.rows[r];
 
@@ -350,18 +350,6 @@ static void scale_events(struct td_summed *summed)
 		summed->scales[r] = 1 / summed->works[id];
 		row->id = summed->ids.v[id];
 	}
-}
-
-static void eval_events(struct td_summed *summed)
-{
-	const struct td_recording *rec = &summed->recorded.rec;
-	struct td_event_report *report = &summed->events.report;
-
-	summed->events.plan = &rec->plan;
-	td_event_rows(&summed->events, &summed->totals, &summed->view.whole_times);
-	td_event_rows_set_latencies(report, &rec->plan, &rec->latencies);
-	summed->scales = td_calloc(report->nr_rows + 1, sizeof(*summed->scales));
-	scale_events(summed);
 }
 
 static int check_work(const struct td_summed *summed, enum td_per per, double work,

@@ -225,22 +225,6 @@ static void put_command(FILE *fp, const char *label, const char *command)
 	fputc('\n', fp);
 }
 
-/* Print "warning  watchdog    the NMI watchdog ...". */
-static void put_finding(FILE *fp, const struct td_finding *finding, const char *previous)
-{
-	bool same = strcmp(finding->name, previous) == 0;
-
-	fprintf(fp, "%-*s%-*s", STATE_WIDTH, td_finding_state_name(finding->state), NAME_WIDTH,
-		same ? "" : finding->name);
-	td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH, finding->text);
-	put_command(fp, "try:", finding->command);
-	put_command(fp, "or:", finding->other);
-	if (finding->remedy) {
-		fprintf(fp, "%*s%-*s", STATE_WIDTH, "", NAME_WIDTH, "");
-		td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH, finding->remedy);
-	}
-}
-
 static const char *conclude(const struct td_doctor *doctor)
 {
 	if (doctor->level_1)
@@ -258,7 +242,19 @@ static void put_text(FILE *fp, const struct td_doctor *doctor)
 	const char *previous = "";
 
 	for (size_t i = 0; i < doctor->nr_findings; i++) {
-		put_finding(fp, &doctor->findings[i], previous);
+		const struct td_finding *finding = &doctor->findings[i];
+		bool same = strcmp(finding->name, previous) == 0;
+
+		fprintf(fp, "%-*s%-*s", STATE_WIDTH, td_finding_state_name(finding->state),
+			NAME_WIDTH, same ? "" : finding->name);
+		td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH, finding->text);
+		put_command(fp, "try:", finding->command);
+		put_command(fp, "or:", finding->other);
+		if (finding->remedy) {
+			fprintf(fp, "%*s%-*s", STATE_WIDTH, "", NAME_WIDTH, "");
+			td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH,
+				       finding->remedy);
+		}
 		previous = doctor->findings[i].name;
 	}
 	fprintf(fp, "\n%s\n", conclude(doctor));

@@ -515,23 +515,12 @@ static void ask_toplev(struct evidence *g, const struct td_site *site, const str
 	put_counts(g->fp, found->program, site, TOPLEV_NAME, measured);
 }
 
-static void compare(struct finding *found, const struct td_measured *measured)
-{
-	struct td_difference *of = found->differences;
-
-	of[0] = td_values_compare(&measured[RDPMC].values, &measured[READ].values, "read");
-	of[1] = td_values_compare(&measured[LEVEL_1].values, &measured[PERF].values, PERF_NAME);
-	of[2] = td_values_compare(&measured[LEVEL_2].values, &measured[PERF_2].values, PERF_2_NAME);
-	of[3] = td_values_compare(&measured[LEVEL_2].values, &measured[TOPLEV].values, TOPLEV_NAME);
-	for (size_t i = 0; i < NR_DIFFERENCES; i++)
-		found->far |= td_difference_is_far(&of[i]);
-}
-
 static int measure(struct evidence *g, const struct td_site *site, struct finding *found,
 		   struct td_err *err)
 {
 	struct td_measured measured[NR_COUNTED] = { 0 };
 	int rc = 0;
+	struct td_difference *of = found->differences;
 
 	for (size_t i = 0; !rc && i < NR_WAYS; i++)
 		rc = count(g, site, found, &ways[i], &measured[i], err);
@@ -543,7 +532,12 @@ static int measure(struct evidence *g, const struct td_site *site, struct findin
 		ask_perf(g, site, found, measured);
 		ask_toplev(g, site, found, &measured[TOPLEV]);
 	}
-	compare(found, measured);
+	of[0] = td_values_compare(&measured[RDPMC].values, &measured[READ].values, "read");
+	of[1] = td_values_compare(&measured[LEVEL_1].values, &measured[PERF].values, PERF_NAME);
+	of[2] = td_values_compare(&measured[LEVEL_2].values, &measured[PERF_2].values, PERF_2_NAME);
+	of[3] = td_values_compare(&measured[LEVEL_2].values, &measured[TOPLEV].values, TOPLEV_NAME);
+	for (size_t i = 0; i < NR_DIFFERENCES; i++)
+		found->far |= td_difference_is_far(&of[i]);
 	for (size_t i = 0; i < NR_COUNTED; i++)
 		td_measured_free(&measured[i]);
 	return rc;
@@ -553,18 +547,6 @@ static int measure(struct evidence *g, const struct td_site *site, struct findin
 
 #define STATE_WIDTH 9
 #define NAME_WIDTH  12
-
-/* Print "24.1 ns, 72.3 cycles per load". */
-static void put_time(FILE *fp, const struct finding *found)
-{
-	const struct td_program_took *took = &found->took;
-
-	fprintf(fp, "%.1f ns, %.1f cycles per %s", took->ns, took->ns * took->ghz,
-		found->program->unit);
-	if (!td_program_in_range(found->program, took))
-		fprintf(fp, ", and theory gives %g to %g %s", found->program->min,
-			found->program->max, found->program->in_cycles ? "cycles" : "ns");
-}
 
 static void put_verdict(FILE *fp, const struct finding *found)
 {
@@ -599,8 +581,13 @@ static int show_program(const struct evidence *g, const struct finding *found, s
 	td_autofree char *text = NULL;
 	size_t size;
 	FILE *fp = td_open_memstream(&text, &size);
+	const struct td_program_took *took = &found->took;
 
-	put_time(fp, found);
+	fprintf(fp, "%.1f ns, %.1f cycles per %s", took->ns, took->ns * took->ghz,
+		found->program->unit);
+	if (!td_program_in_range(found->program, took))
+		fprintf(fp, ", and theory gives %g to %g %s", found->program->min,
+			found->program->max, found->program->in_cycles ? "cycles" : "ns");
 	put_verdict(fp, found);
 	td_text_close(fp, &text);
 	fprintf(g->text, "%-*s%-*s", STATE_WIDTH, state_of(found), NAME_WIDTH,

@@ -257,29 +257,11 @@ static int find_cpu(const struct td_perf_file *file, size_t index)
 	return most + 1;
 }
 
-static int fill_place(struct td_perf_file *file, struct td_perf_place *place,
-		      const struct td_perf_line *line, struct td_err *err)
-{
-	int cpu;
-
-	/* ids and cgroups are printed as text and JSON */
-	if ((line->id && !td_is_text(line->id)) || (line->cgroup && !td_is_text(line->cgroup)))
-		return td_perf_file_bad(file, err,
-					"the name of a thread or a cgroup is not printable text");
-	place->id = line->id ? td_strdup(line->id) : NULL;
-	place->cgroup = line->cgroup ? td_strdup(line->cgroup) : NULL;
-	add_cgroup(file, place);
-	cpu = find_cpu(file, file->nr_places - 1);
-	if (cpu > TD_MAX_CPU)
-		return td_perf_file_bad(file, err, "too many different ids");
-	place->unit.place.cpu = cpu;
-	return 0;
-}
-
 static int add_place(struct td_perf_file *file, const struct td_perf_line *line, struct td_err *err)
 {
 	struct td_perf_unit unit;
 	struct td_perf_place *place;
+	int cpu;
 
 	if (perf_unit_parse(line->id, &unit))
 		return td_perf_file_bad(file, err,
@@ -293,7 +275,18 @@ static int add_place(struct td_perf_file *file, const struct td_perf_line *line,
 	file->nr_places++;
 	place->unit = unit;
 	file->place = file->nr_places - 1;
-	return fill_place(file, place, line, err);
+	/* ids and cgroups are printed as text and JSON */
+	if ((line->id && !td_is_text(line->id)) || (line->cgroup && !td_is_text(line->cgroup)))
+		return td_perf_file_bad(file, err,
+					"the name of a thread or a cgroup is not printable text");
+	place->id = line->id ? td_strdup(line->id) : NULL;
+	place->cgroup = line->cgroup ? td_strdup(line->cgroup) : NULL;
+	add_cgroup(file, place);
+	cpu = find_cpu(file, file->nr_places - 1);
+	if (cpu > TD_MAX_CPU)
+		return td_perf_file_bad(file, err, "too many different ids");
+	place->unit.place.cpu = cpu;
+	return 0;
 }
 
 /* Try first the place of the last line and the next one, which are the usual ones. */
@@ -663,17 +656,6 @@ static void replace_decimal_commas(char *text)
 	}
 }
 
-/* perf 6.13 writes a comma after the last member if there is no metric. */
-static void drop_last_comma(char *text)
-{
-	char *end = strrchr(text, '}');
-
-	while (end && end > text && (end[-1] == ' ' || end[-1] == '\t'))
-		end--;
-	if (end && end > text && end[-1] == ',')
-		end[-1] = ' ';
-}
-
 static int parse(struct json_object **object, const char *text)
 {
 	struct td_json_fault fault;
@@ -800,10 +782,16 @@ static int take_line(struct json_object *object, struct td_perf_line *line)
 int td_perf_json_parse(struct json_object **object, char *text, struct td_perf_line *line)
 {
 	int rc;
+	char *end;
 
 	*line = (struct td_perf_line){ 0 };
 	replace_no_numbers(text);
-	drop_last_comma(text);
+	end = strrchr(text, '}');
+	/* perf 6.13 writes a comma after the last member if there is no metric. */
+	while (end && end > text && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	if (end && end > text && end[-1] == ',')
+		end[-1] = ' ';
 	rc = parse(object, text);
 	if (rc) {
 		replace_decimal_commas(text);

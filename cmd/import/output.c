@@ -69,15 +69,6 @@ static bool was_seen(const struct td_perf_file *file, size_t event)
 	return file->place < e->nr_seen && e->seen[file->place] == file->nr_intervals;
 }
 
-static void set_seen(struct td_perf_file *file)
-{
-	struct td_perf_event *event = &file->events[file->event];
-
-	while (event->nr_seen <= file->place)
-		td_array_add(&event->seen, event->nr_seen++, sizeof(*event->seen));
-	event->seen[file->place] = file->nr_intervals;
-}
-
 /* Find the first event with this name.  Returns false if there is none. */
 static bool find_name(const struct td_perf_file *file, const char *name, size_t *out)
 {
@@ -245,6 +236,7 @@ static int perf_file_add(struct td_perf_file *file, const struct td_perf_line *l
 {
 	int rc = find_interval(file, line, err);
 	const char *large;
+	struct td_perf_event *event;
 
 	if (rc > 0)
 		return TD_PERF_IS_SUMMARY;
@@ -258,7 +250,10 @@ static int perf_file_add(struct td_perf_file *file, const struct td_perf_line *l
 	large = too_large(file, line);
 	if (large)
 		return td_perf_file_bad(file, err, large);
-	set_seen(file);
+	event = &file->events[file->event];
+	while (event->nr_seen <= file->place)
+		td_array_add(&event->seen, event->nr_seen++, sizeof(*event->seen));
+	event->seen[file->place] = file->nr_intervals;
 	take_count(file, line);
 	return 0;
 }

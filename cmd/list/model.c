@@ -497,24 +497,6 @@ int td_list_collect_metrics(struct td_list *list, struct td_err *err)
 
 /* --- groups --------------------------------------------------------------- */
 
-/* Add each group of a metric, with the metric as its member. */
-static void add_member(struct td_list *list, const struct td_metric_def *metric,
-		       struct td_list_item **members, size_t *nr)
-{
-	char buf[TD_GROUPS_SIZE], group[TD_GROUP_NAME];
-	const char *groups = td_metric_def_groups(metric, buf);
-
-	while (td_next_group(&groups, group)) {
-		const struct td_list_item member = {
-			.kind = TD_LIST_METRICGROUP,
-			.name = td_list_format(list, "%s", group),
-			.related = metric->name,
-		};
-
-		td_array_push(members, nr, &member, sizeof(member));
-	}
-}
-
 static int by_group(const void *a, const void *b)
 {
 	const struct td_list_item *x = a, *y = b;
@@ -562,8 +544,20 @@ int td_list_collect_groups(struct td_list *list, struct td_err *err)
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < nr; i++)
-		add_member(list, items[i].def, &members, &nr_members);
+	for (size_t i = 0; i < nr; i++) {
+		char buf[TD_GROUPS_SIZE], group[TD_GROUP_NAME];
+		const char *groups = td_metric_def_groups(items[i].def, buf);
+
+		while (td_next_group(&groups, group)) {
+			const struct td_list_item member = {
+				.kind = TD_LIST_METRICGROUP,
+				.name = td_list_format(list, "%s", group),
+				.related = items[i].def->name,
+			};
+
+			td_array_push(&members, &nr_members, &member, sizeof(member));
+		}
+	}
 	if (nr_members)
 		qsort(members, nr_members, sizeof(*members), by_group);
 	add_groups(list, members, nr_members);

@@ -160,16 +160,6 @@ static void put_row(const struct td_writer *writer, const struct td_diff *diff,
 	fputs(" |\n", fp);
 }
 
-static void put_header(FILE *fp, const struct td_diff *diff)
-{
-	bool slots = td_out_diff_has_slots(diff);
-
-	fputs("\n| | A | B | change |", fp);
-	if (slots)
-		fprintf(fp, " slots per %s |", td_per_word(diff->per));
-	fprintf(fp, "\n|:--|--:|--:|--:|%s\n", slots ? "--:|" : "");
-}
-
 /* Is the row inside <details>? */
 static bool is_hidden(const struct td_diff *diff, const struct td_diff_row *row)
 {
@@ -184,8 +174,14 @@ static void put_rows(const struct td_writer *writer, const struct td_diff *diff,
 	for (size_t i = 0; i < diff->nr; i++) {
 		if (is_hidden(diff, &diff->rows[i]) != hidden || nr++ >= MAX_ROWS)
 			continue;
-		if (nr == 1)
-			put_header(writer->fp, diff);
+		if (nr == 1) {
+			bool slots = td_out_diff_has_slots(diff);
+
+			fputs("\n| | A | B | change |", writer->fp);
+			if (slots)
+				fprintf(writer->fp, " slots per %s |", td_per_word(diff->per));
+			fprintf(writer->fp, "\n|:--|--:|--:|--:|%s\n", slots ? "--:|" : "");
+		}
 		put_row(writer, diff, &diff->rows[i]);
 	}
 	if (nr > MAX_ROWS)

@@ -335,34 +335,28 @@ static bool names_unit(const struct td_diff *diff, const struct td_diff_summary 
 	return s->of_time && diff->per != TD_PER_RUN;
 }
 
-static void put_sentence(FILE *fp, const struct td_diff *diff, const struct td_diff_summary *s)
-{
-	bool whole = !isnan(s->whole.change.pct);
-
-	if (whole)
-		put_whole(fp, diff, s);
-	put_work(fp, s);
-	if (s->node) {
-		fprintf(fp, "%s%.0f %% of the %s slots%s%s were ", whole ? "; " : "", s->node_pct,
-			s->saved ? "saved" : "added", names_unit(diff, s) ? " per " : "",
-			names_unit(diff, s) ? td_per_word(diff->per) : "");
-		put_name(fp, diff, s->node);
-	} else if (s->most) {
-		fputs(whole ? "; what changed most is " : "What changed most from A to B is ", fp);
-		put_most(fp, diff, s->most);
-	} else if (!whole) {
-		fputs(td_diff_has_chances(diff) ? "No significant change" : "No change", fp);
-	}
-}
-
 char *td_out_diff_sentence(const struct td_diff *diff)
 {
 	const struct td_diff_summary s = td_diff_sum_up(diff);
 	char *text = NULL;
 	size_t size;
 	FILE *fp = td_open_memstream(&text, &size);
+	bool whole = !isnan(s.whole.change.pct);
 
-	put_sentence(fp, diff, &s);
+	if (whole)
+		put_whole(fp, diff, &s);
+	put_work(fp, &s);
+	if (s.node) {
+		fprintf(fp, "%s%.0f %% of the %s slots%s%s were ", whole ? "; " : "", s.node_pct,
+			s.saved ? "saved" : "added", names_unit(diff, &s) ? " per " : "",
+			names_unit(diff, &s) ? td_per_word(diff->per) : "");
+		put_name(fp, diff, s.node);
+	} else if (s.most) {
+		fputs(whole ? "; what changed most is " : "What changed most from A to B is ", fp);
+		put_most(fp, diff, s.most);
+	} else if (!whole) {
+		fputs(td_diff_has_chances(diff) ? "No significant change" : "No change", fp);
+	}
 	td_text_close(fp, &text);
 	return text;
 }

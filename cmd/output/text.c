@@ -64,35 +64,10 @@ static void events_put_header(struct td_writer *writer, const struct layout *lay
 	writer->header_done = true;
 }
 
-/* Write the header of an interval's table if it is due. */
-static void begin_table(struct td_writer *writer, const struct layout *layout,
-			const struct td_event_report *report)
-{
-	unsigned int screen = writer->frame->screen_lines, nr = 0;
-
-	for (size_t i = 0; i < report->nr_rows; i++)
-		nr += report->rows[i].nr_ratios > 1 ? (unsigned int)report->rows[i].nr_ratios : 1;
-	if (!writer->header_done || (screen && writer->lines + nr >= screen))
-		events_put_header(writer, layout);
-	writer->lines += nr;
-}
-
 /* Write a padded name and a blank. */
 static void put_left(FILE *fp, int width, const char *text)
 {
 	td_put_padded(fp, -width, text);
-	putc_unlocked(' ', fp);
-}
-
-/* Align "comm-tid" at the hyphen, as in perf stat. */
-static void put_thread(FILE *fp, const char *id)
-{
-	int room = td_aggregation_row(TD_AGGREGATE_THREAD)->width - COMM_WIDTH;
-	const char *tid = strrchr(id, '-');
-	int width = td_printable_width(tid ? tid : id);
-
-	td_put_padded(fp, COMM_WIDTH + width, id);
-	td_put_blanks(fp, room - width);
 	putc_unlocked(' ', fp);
 }
 
@@ -101,10 +76,18 @@ static void put_id(const struct td_writer *writer, const struct td_aggregation_r
 {
 	FILE *fp = writer->fp;
 
-	if (td_out_has_id(row) && td_aggregation_has_tids(writer->frame->how))
-		put_thread(fp, row->id);
-	else
+	if (td_out_has_id(row) && td_aggregation_has_tids(writer->frame->how)) {
+		/* "comm-tid" is aligned at the hyphen, as in perf stat */
+		int room = td_aggregation_row(TD_AGGREGATE_THREAD)->width - COMM_WIDTH;
+		const char *tid = strrchr(row->id, '-');
+		int width = td_printable_width(tid ? tid : row->id);
+
+		td_put_padded(fp, COMM_WIDTH + width, row->id);
+		td_put_blanks(fp, room - width);
+		putc_unlocked(' ', fp);
+	} else {
 		put_left(fp, by->width, td_out_has_id(row) ? row->id : "");
+	}
 	if (by->counted)
 		fprintf(fp, "%*u ", NR_WIDTH, row->nr);
 }
@@ -219,10 +202,19 @@ static void out_text_events(struct td_writer *writer, const struct td_event_repo
 	char time[TD_CLOCK_SIZE];
 
 	layout.time = td_out_time(time, writer->frame, report->time_ns);
-	if (writer->frame->interval && report->nr_rows)
-		begin_table(writer, &layout, report);
-	else if (!writer->frame->interval && !writer->header_done)
+	if (writer->frame->interval && report->nr_rows) {
+		unsigned int screen = writer->frame->screen_lines, nr = 0;
+
+		for (size_t i = 0; i < report->nr_rows; i++)
+			nr += report->rows[i].nr_ratios > 1
+				      ? (unsigned int)report->rows[i].nr_ratios
+				      : 1;
+		if (!writer->header_done || (screen && writer->lines + nr >= screen))
+			events_put_header(writer, &layout);
+		writer->lines += nr;
+	} else if (!writer->frame->interval && !writer->header_done) {
 		td_out_text_title(writer);
+	}
 	for (size_t i = 0; i < report->nr_rows; i++)
 		events_put_row(writer, &layout, &report->rows[i]);
 	if (!writer->frame->interval)

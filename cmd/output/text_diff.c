@@ -247,6 +247,8 @@ static void put_legend(FILE *fp, const struct td_diff *diff)
 
 void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff)
 {
+	FILE *fp = writer->fp;
+
 	put_title(writer, diff);
 	for (size_t i = 0; i < diff->nr; i++) {
 		const struct td_diff_row *row = &diff->rows[i];
@@ -258,8 +260,6 @@ void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff)
 		else
 			put_plain(writer, row);
 	}
-	FILE *fp = writer->fp;
-
 	fputc('\n', fp);
 	put_legend(fp, diff);
 	if (td_out_diff_count(diff, is_one_sided))

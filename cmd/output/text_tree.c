@@ -146,25 +146,21 @@ static void widen_for(struct tree *tree, const struct td_node *node)
 		widen(&widths->error, 2 + (int)strlen(buf));
 }
 
-static void count_hidden(struct tree *tree, const struct td_node *node)
-{
-	const struct td_cell *cell = cell_of(tree, node);
-
-	tree->nr_deeper += tree->brief && node->level > 1;
-	tree->nr_not_counted += cell->status == TD_STATUS_NOT_COUNTED;
-	tree->nr_unmarked +=
-		cell->status != TD_STATUS_NOT_COUNTED && cell->status != TD_STATUS_NONE;
-}
-
 static void widen_all(struct tree *tree)
 {
 	const struct td_row *row = tree->row;
 
 	for (size_t i = 0; i < row->nr_nodes; i++) {
-		if (is_shown(tree, &row->nodes[i]))
+		if (is_shown(tree, &row->nodes[i])) {
 			widen_for(tree, &row->nodes[i]);
-		else
-			count_hidden(tree, &row->nodes[i]);
+		} else {
+			const struct td_cell *cell = cell_of(tree, &row->nodes[i]);
+
+			tree->nr_deeper += tree->brief && row->nodes[i].level > 1;
+			tree->nr_not_counted += cell->status == TD_STATUS_NOT_COUNTED;
+			tree->nr_unmarked += cell->status != TD_STATUS_NOT_COUNTED &&
+					     cell->status != TD_STATUS_NONE;
+		}
 	}
 	widen(&tree->inside.value, tree->inside.whole + tree->inside.part);
 	widen(&tree->outside.value, tree->outside.whole + tree->outside.part);

@@ -274,14 +274,6 @@ static void put_others(struct lines *lines)
 	}
 }
 
-static void put_by_size(struct lines *lines)
-{
-	const struct td_verdict *v = lines->verdict;
-
-	if (v->by_size && (v->nr_path || v->tied[0].node))
-		put_sentence(lines, " By size only: this tree has no thresholds");
-}
-
 /* Put the nodes that dominated parts of the run. */
 static void put_phases(struct lines *lines)
 {
@@ -430,7 +422,8 @@ void td_out_text_verdict(struct td_writer *writer, const struct td_report *repor
 	put_situation(&lines);
 	put_last(&lines);
 	put_others(&lines);
-	put_by_size(&lines);
+	if (lines.verdict->by_size && (lines.verdict->nr_path || lines.verdict->tied[0].node))
+		put_sentence(&lines, " By size only: this tree has no thresholds");
 	put_phases(&lines);
 	for (size_t i = 0; i < advice->nr_others; i++)
 		put_other(&lines, &advice->others[i]);

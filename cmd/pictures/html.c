@@ -319,27 +319,6 @@ static void put_legend(FILE *fp, const struct td_report *report, const struct td
 	}
 }
 
-static void put_picture(struct td_writer *writer, const struct td_report *report, size_t timed)
-{
-	FILE *fp = writer->fp;
-	double most;
-	int nr = count_bars(report, timed, &most), y = LINE;
-
-	fprintf(fp,
-		"<figure class=\"durations\"><svg viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
-		"font-size=\"12\" fill=\"currentColor\" role=\"img\">\n",
-		TD_ICICLE_WIDTH, (nr + 1) * LINE + 4);
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		if (!is_shown(&report->rows[i], timed))
-			continue;
-		if (y == LINE)
-			put_legend(fp, report, &report->rows[i]);
-		put_bar(fp, writer, report, &report->rows[i], 2 + y, most);
-		y += LINE;
-	}
-	fputs("</svg></figure>\n", fp);
-}
-
 static void put_lines(FILE *fp, char *text, const char *before, const char *after)
 {
 	char *rest = NULL;
@@ -368,12 +347,27 @@ static void put_words(struct td_writer *writer, const struct td_report *report, 
 static void page_durations(struct td_writer *writer, const struct td_report *report, size_t timed)
 {
 	FILE *fp = writer->fp;
+	double most;
+	int nr, y = LINE;
 
 	if (!report->timed[timed].durations.nr)
 		return;
 	td_page_put(fp, "<section class=\"durations\">\n<h2>", report->timed[timed].name,
 		    "</h2>\n");
-	put_picture(writer, report, timed);
+	nr = count_bars(report, timed, &most);
+	fprintf(fp,
+		"<figure class=\"durations\"><svg viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+		"font-size=\"12\" fill=\"currentColor\" role=\"img\">\n",
+		TD_ICICLE_WIDTH, (nr + 1) * LINE + 4);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		if (!is_shown(&report->rows[i], timed))
+			continue;
+		if (y == LINE)
+			put_legend(fp, report, &report->rows[i]);
+		put_bar(fp, writer, report, &report->rows[i], 2 + y, most);
+		y += LINE;
+	}
+	fputs("</svg></figure>\n", fp);
 	fputs("<pre>", fp);
 	put_words(writer, report, timed);
 	fputs("</pre>\n</section>\n", fp);
@@ -552,28 +546,6 @@ static void put_row(const struct td_writer *writer, const struct td_event_row *r
 	fputs("</tr>\n", fp);
 }
 
-static void put_events(struct td_writer *writer, const struct td_event_report *report)
-{
-	FILE *fp = writer->fp;
-
-	fputs("<section>\n<h2>Events</h2>\n<div class=\"scroll\"><table "
-	      "class=\"events\">\n<thead><tr>",
-	      fp);
-	if (writer->frame->show_id)
-		fputs("<th scope=\"col\">Row</th>", fp);
-	fputs("<th scope=\"col\">Event</th><th scope=\"col\" class=\"number\">Count</th><th "
-	      "scope=\"col\">Unit</th>",
-	      fp);
-	if (writer->frame->show_cgroup)
-		fputs("<th scope=\"col\">Cgroup</th>", fp);
-	fputs("<th scope=\"col\" class=\"number\">Counted</th><th scope=\"col\">That "
-	      "is</th></tr></thead>\n<tbody>\n",
-	      fp);
-	for (size_t i = 0; i < report->nr_rows; i++)
-		put_row(writer, &report->rows[i]);
-	fputs("</tbody></table></div>\n</section>\n", fp);
-}
-
 /* --- pages ------------------------------------------------------------------- */
 
 static void begin(struct td_writer *writer, const char *timeline)
@@ -644,13 +616,30 @@ static void html_verdict(struct td_writer *writer, const struct td_report *repor
 
 static void html_events(struct td_writer *writer, const struct td_event_report *report)
 {
+	FILE *fp = writer->fp;
+
 	begin(writer, "counts");
 	if (writer->frame->interval) {
 		td_page_timeline_add_events(writer, report);
 		return;
 	}
 	end_timeline(writer);
-	put_events(writer, report);
+	fputs("<section>\n<h2>Events</h2>\n<div class=\"scroll\"><table "
+	      "class=\"events\">\n<thead><tr>",
+	      fp);
+	if (writer->frame->show_id)
+		fputs("<th scope=\"col\">Row</th>", fp);
+	fputs("<th scope=\"col\">Event</th><th scope=\"col\" class=\"number\">Count</th><th "
+	      "scope=\"col\">Unit</th>",
+	      fp);
+	if (writer->frame->show_cgroup)
+		fputs("<th scope=\"col\">Cgroup</th>", fp);
+	fputs("<th scope=\"col\" class=\"number\">Counted</th><th scope=\"col\">That "
+	      "is</th></tr></thead>\n<tbody>\n",
+	      fp);
+	for (size_t i = 0; i < report->nr_rows; i++)
+		put_row(writer, &report->rows[i]);
+	fputs("</tbody></table></div>\n</section>\n", fp);
 }
 
 static void html_stacks(struct td_writer *writer, const struct td_where *where)

@@ -364,27 +364,6 @@ static void write_period(FILE *fp, const struct td_where *where)
 
 /* --- all of it -------------------------------------------------------------- */
 
-static void write_profile(FILE *fp, const struct td_where *where, const struct td_frame *frame)
-{
-	const struct td_locations *locations = where->locations;
-
-	for (size_t i = 0; i < where->nr; i++)
-		write_value_type(fp, PROFILE_SAMPLE_TYPE, where, i);
-	for (size_t i = 0; i < where->hits->nr; i++)
-		write_sample(fp, where, &where->hits->v[i]);
-	write_mappings(fp, where);
-	for (int i = -1; i < (int)locations->nr; i++)
-		write_location(fp, locations, i);
-	write_functions(fp, where);
-	write_texts(fp, where);
-	write_number(fp, PROFILE_TIME_NS, frame->start_ns);
-	if (where->nr)
-		write_period(fp, where);
-	for (size_t i = 0; i < where->nr; i++)
-		write_number(fp, PROFILE_COMMENT, text_id(where, TEXT_EVENT, i));
-	write_number(fp, PROFILE_COMMENT, text_id(where, TEXT_PROGRAM, 0));
-}
-
 void td_pprof_write(FILE *fp, const char *name, const struct td_where *where,
 		    const struct td_frame *frame)
 {
@@ -393,7 +372,21 @@ void td_pprof_write(FILE *fp, const char *name, const struct td_where *where,
 	FILE *profile = td_open_memstream(&bytes, &size);
 
 	(void)name;
-	write_profile(profile, where, frame);
+	for (size_t i = 0; i < where->nr; i++)
+		write_value_type(profile, PROFILE_SAMPLE_TYPE, where, i);
+	for (size_t i = 0; i < where->hits->nr; i++)
+		write_sample(profile, where, &where->hits->v[i]);
+	write_mappings(profile, where);
+	for (int i = -1; i < (int)where->locations->nr; i++)
+		write_location(profile, where->locations, i);
+	write_functions(profile, where);
+	write_texts(profile, where);
+	write_number(profile, PROFILE_TIME_NS, frame->start_ns);
+	if (where->nr)
+		write_period(profile, where);
+	for (size_t i = 0; i < where->nr; i++)
+		write_number(profile, PROFILE_COMMENT, text_id(where, TEXT_EVENT, i));
+	write_number(profile, PROFILE_COMMENT, text_id(where, TEXT_PROGRAM, 0));
 	td_text_close(profile, &bytes);
 	td_gzip_write(fp, bytes, size);
 }
@@ -450,18 +443,6 @@ static char *make_line(const struct td_stacks *stacks, int at, const char *root)
 	return line;
 }
 
-static void add_lines(char ***lines, size_t *nr, const struct td_stacks *stacks, const char *root)
-{
-	for (size_t i = 0; i < stacks->nr; i++) {
-		char *line;
-
-		if (stacks->v[i].own <= 0)
-			continue;
-		line = make_line(stacks, (int)i, root);
-		td_array_push(lines, nr, &line, sizeof(line));
-	}
-}
-
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -479,7 +460,14 @@ void td_folded_write(FILE *fp, const char *name, const struct td_where *where,
 		struct td_stacks stacks;
 
 		td_stacks_make(&stacks, where->hits, where->locations, event->index);
-		add_lines(&lines, &nr, &stacks, where->nr > 1 ? event->name : NULL);
+		for (size_t i = 0; i < stacks.nr; i++) {
+			char *line;
+
+			if (stacks.v[i].own <= 0)
+				continue;
+			line = make_line(&stacks, (int)i, where->nr > 1 ? event->name : NULL);
+			td_array_push(&lines, &nr, &line, sizeof(line));
+		}
 		td_stacks_free(&stacks);
 	}
 	if (nr)

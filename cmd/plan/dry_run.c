@@ -609,17 +609,6 @@ static void put_attr(FILE *fp, const char *name, const struct perf_event_attr *a
 	fputc('\n', fp);
 }
 
-/* Print events without a group: refused events, and those that tdstat measures itself. */
-static void put_others(FILE *fp, const struct td_tree *tree, const struct td_plan *plan)
-{
-	td_for_each(const struct td_event, event, plan->events.v, plan->events.nr) {
-		if (event->refusal && !tree)
-			put_line(fp, "not counted: ", event->refusal);
-		else if (event->tool)
-			put_line(fp, "without the kernel: ", event->name);
-	}
-}
-
 static void put_name(FILE *fp, const char *name, const struct perf_event_attr *attr)
 {
 	(void)attr;
@@ -642,7 +631,13 @@ static void put_plan(FILE *fp, const struct td_machine *machine, const struct td
 			put(fp, plan->events.v[group->members[i]].name, &attr);
 		}
 	}
-	put_others(fp, tree, plan);
+	/* events without a group: refused ones, and those that tdstat measures itself */
+	td_for_each(const struct td_event, event, plan->events.v, plan->events.nr) {
+		if (event->refusal && !tree)
+			put_line(fp, "not counted: ", event->refusal);
+		else if (event->tool)
+			put_line(fp, "without the kernel: ", event->name);
+	}
 }
 
 int td_dry_run(struct td_job *job, struct td_err *err)

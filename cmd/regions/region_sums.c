@@ -319,16 +319,6 @@ static struct td_timed *find_timed(struct td_region_files *files, const char *na
 	return timed;
 }
 
-static void add_steps(struct td_durations *durations, const struct td_region_bucket *bucket,
-		      uint32_t side)
-{
-	uint64_t *counts = durations->counts + (size_t)TD_REGION_BUCKET_STEPS * bucket->number;
-
-	for (size_t i = 0; i < TD_REGION_BUCKET_STEPS; i++)
-		counts[i] += bucket->sides[side].steps[i];
-	durations->nr += bucket->sides[side].calls.counted;
-}
-
 /* Add the times to the PMUs on which the calls ended. */
 static void add_times(const struct td_region_files *files, struct td_region *region,
 		      const struct record *record, uint64_t waited_ns)
@@ -355,37 +345,22 @@ static void add_bucket(struct td_region_files *files, const struct record *recor
 {
 	struct record of_bucket = make_bucket(record, bucket, side);
 	struct td_region *region;
+	uint64_t *counts;
 
 	/* the process ended in its first call, or the bucket is damaged */
 	if (!of_bucket.calls->counted || bucket->number >= TD_REGION_BUCKETS)
 		return;
 	region = td_regions_bucket(&files->regions, timed, bucket->number, false);
-	add_steps(&timed->durations, bucket, side);
+	counts = timed->durations.counts + (size_t)TD_REGION_BUCKET_STEPS * bucket->number;
+	for (size_t i = 0; i < TD_REGION_BUCKET_STEPS; i++)
+		counts[i] += bucket->sides[side].steps[i];
+	timed->durations.nr += bucket->sides[side].calls.counted;
 	add_calls(&region->calls, &of_bucket, false);
 	add_on(files, region, of_bucket.calls);
 	add_times(files, region, &of_bucket, bucket->sides[side].waited_ns);
 	region->facts.known = region->facts.waiting_only = true;
 	region->facts.waited_ns += bucket->sides[side].waited_ns;
 	add_readings(files, &of_bucket, 1 + (int)(region - files->regions.v), false);
-}
-
-static void add_slowest(const struct td_region_files *files, const struct td_region_record *at,
-			const struct td_region_buckets *buckets, struct td_timed *timed)
-{
-	td_for_each(const struct td_region_slow, slow, buckets->slowest, TD_REGION_SLOWEST) {
-		const struct td_slow_call call = {
-			.time_ns = slow->time_ns,
-			.start_ns = slow->end_ns - slow->time_ns + files->wall_ns,
-			.tid = (int)at->tid,
-			.cpu = (int)slow->cpu,
-		};
-
-		if (!slow->time_ns || slow->time_ns > slow->end_ns || slow->cpu > INT_MAX)
-			continue;
-		td_timed_add_slow(timed, &call);
-		if (slow->time_ns > timed->durations.max_ns)
-			timed->durations.max_ns = slow->time_ns;
-	}
 }
 
 static void add_buckets(struct td_region_files *files, const struct record *record)
@@ -402,24 +377,23 @@ static void add_buckets(struct td_region_files *files, const struct record *reco
 			add_bucket(files, record, timed, bucket, side_of(record->at, bucket, i));
 	}
 	files->elsewhere += buckets->elsewhere;
-	add_slowest(files, record->at, buckets, timed);
+	td_for_each(const struct td_region_slow, slow, buckets->slowest, TD_REGION_SLOWEST) {
+		const struct td_slow_call call = {
+			.time_ns = slow->time_ns,
+			.start_ns = slow->end_ns - slow->time_ns + files->wall_ns,
+			.tid = (int)record->at->tid,
+			.cpu = (int)slow->cpu,
+		};
+
+		if (!slow->time_ns || slow->time_ns > slow->end_ns || slow->cpu > INT_MAX)
+			continue;
+		td_timed_add_slow(timed, &call);
+		if (slow->time_ns > timed->durations.max_ns)
+			timed->durations.max_ns = slow->time_ns;
+	}
 }
 
 /* --- records ---------------------------------------------------------------- */
-
-static void note_min_slots(struct td_region_files *files, const struct td_region_head *head)
-{
-	double *least = &files->regions.least_slots;
-
-	for (size_t i = 0; i < files->nr_values; i++) {
-		bool first = !i || files->values[i].group != files->values[i - 1].group;
-
-		if (first && head->cost[0][i] * TIMES_THE_COST > *least)
-			*least = head->cost[0][i] * TIMES_THE_COST;
-	}
-	if (!head->by_read && *least < MIN_SLOTS_RDPMC)
-		*least = MIN_SLOTS_RDPMC;
-}
 
 /* Return true if the name is in the list "a,b". */
 static bool is_wanted(const char *names, const char *name)
@@ -448,8 +422,16 @@ void td_region_files_add(struct td_region_files *files, const struct td_region_h
 			 const struct td_region_record *at)
 {
 	const struct record record = make_record(head, at);
+	double *least = &files->regions.least_slots;
 
-	note_min_slots(files, head);
+	for (size_t i = 0; i < files->nr_values; i++) {
+		bool first = !i || files->values[i].group != files->values[i - 1].group;
+
+		if (first && head->cost[0][i] * TIMES_THE_COST > *least)
+			*least = head->cost[0][i] * TIMES_THE_COST;
+	}
+	if (!head->by_read && *least < MIN_SLOTS_RDPMC)
+		*least = MIN_SLOTS_RDPMC;
 	if (files->names) {
 		add_timed_only(files, &record);
 		return;
@@ -567,27 +549,11 @@ static int read_fully(int fd, char *to, uint64_t size)
 	return 0;
 }
 
-/* Copy the records that the head counted when it was read.  The process may be adding more. */
-static int copy_data(struct file *file, int fd, uint64_t size, struct td_err *err)
-{
-	struct td_region_head head;
-	int rc = read_fully(fd, (char *)&head, sizeof(head));
-
-	if (rc)
-		return failed(file, -rc, err);
-	file->size = size_in_use(&head, size);
-	file->data = td_malloc(file->size);
-	rc = read_fully(fd, file->data, file->size);
-	if (rc)
-		return failed(file, -rc, err);
-	memcpy(file->data, &head, sizeof(head));
-	file->head = (const void *)file->data;
-	return 0;
-}
-
 static int copy_file(struct file *file, int fd, struct td_err *err)
 {
 	struct stat st;
+	struct td_region_head head;
+	int rc;
 
 	if (fstat(fd, &st) != 0)
 		return failed(file, errno, err);
@@ -595,7 +561,17 @@ static int copy_file(struct file *file, int fd, struct td_err *err)
 		return bad(file, "is not a file of regions", err);
 	if (st.st_size < (off_t)sizeof(*file->head))
 		return 0;
-	return copy_data(file, fd, (uint64_t)st.st_size, err);
+	rc = read_fully(fd, (char *)&head, sizeof(head));
+	if (rc)
+		return failed(file, -rc, err);
+	file->size = size_in_use(&head, (uint64_t)st.st_size);
+	file->data = td_malloc(file->size);
+	rc = read_fully(fd, file->data, file->size);
+	if (rc)
+		return failed(file, -rc, err);
+	memcpy(file->data, &head, sizeof(head));
+	file->head = (const void *)file->data;
+	return 0;
 }
 
 static int add_file(struct td_region_files *files, const struct file *file, struct td_err *err)

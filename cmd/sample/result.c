@@ -120,23 +120,6 @@ static void put_in(FILE *fp, const struct td_request *request, const struct td_s
 	fprintf(fp, " --slower %s", slower);
 }
 
-static void put_next(FILE *fp, const struct td_request *request, const struct td_slow *slow,
-		     const struct td_timed *timed)
-{
-	if (request->ask.level < 2) {
-		fputs("tdstat calls -l 2 ", fp);
-		if (request->calls.engine == TD_BY_KPROBES)
-			fputs("-k ", fp);
-		if (request->calls.engine == TD_BY_MARKS)
-			fputs("--engine=marks ", fp);
-		td_put_shell_word(fp, request->calls.names);
-	} else {
-		fprintf(fp, "tdstat locate %s", slow->causes[0].node);
-		put_in(fp, request, slow, timed);
-	}
-	td_rerun_put_target(fp, request);
-}
-
 /* Slots that retire are not a loss. */
 static bool is_work(const char *node)
 {
@@ -155,7 +138,18 @@ void td_calls_suggest_next(const struct td_job *job, const struct td_report *rep
 	if (!slow || (request->ask.level >= 2 && is_work(slow->causes[0].node)))
 		return;
 	fp = td_open_memstream(&text, &size);
-	put_next(fp, request, slow, &report->timed[found]);
+	if (request->ask.level < 2) {
+		fputs("tdstat calls -l 2 ", fp);
+		if (request->calls.engine == TD_BY_KPROBES)
+			fputs("-k ", fp);
+		if (request->calls.engine == TD_BY_MARKS)
+			fputs("--engine=marks ", fp);
+		td_put_shell_word(fp, request->calls.names);
+	} else {
+		fprintf(fp, "tdstat locate %s", slow->causes[0].node);
+		put_in(fp, request, slow, &report->timed[found]);
+	}
+	td_rerun_put_target(fp, request);
 	td_text_close(fp, &text);
 	td_job_say(job, "tdstat: what next: %s\n", text);
 	free(text);

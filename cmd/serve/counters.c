@@ -417,18 +417,6 @@ struct extent {
 	double enabled_ns;
 };
 
-static void extend(struct extent *extent, const struct td_cell *cell)
-{
-	double ns = has_value(cell) ? (double)cell->running_ns : 0;
-
-	if (!extent->nr || ns < extent->counted_ns)
-		extent->counted_ns = ns;
-	if (ns > 0 && cell->running_pct > 0)
-		extent->enabled_ns = fmax(extent->enabled_ns, ns * 100 / cell->running_pct);
-	extent->nr++;
-	extent->nr_lost += !has_value(cell);
-}
-
 /*
  * Return how much of a level was counted.  Whole CPUs without counts were enabled for
  * the whole time, but tasks and cgroups may not have run at all.
@@ -441,8 +429,17 @@ static struct extent measure(const struct place *place, int level)
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_cell *cell = cell_of(place, &row->nodes[i]);
 
-		if (is_of_level(place, &row->nodes[i], level) && can_be_counted(cell))
-			extend(&extent, cell);
+		if (is_of_level(place, &row->nodes[i], level) && can_be_counted(cell)) {
+			double ns = has_value(cell) ? (double)cell->running_ns : 0;
+
+			if (!extent.nr || ns < extent.counted_ns)
+				extent.counted_ns = ns;
+			if (ns > 0 && cell->running_pct > 0)
+				extent.enabled_ns =
+					fmax(extent.enabled_ns, ns * 100 / cell->running_pct);
+			extent.nr++;
+			extent.nr_lost += !has_value(cell);
+		}
 	}
 	if (extent.enabled_ns <= 0 && place->counters->always_enabled &&
 	    isfinite(row->activity.whole_s))
@@ -720,17 +717,6 @@ static void put_labels(FILE *fp, const struct td_counters *counters,
 		fputc('}', fp);
 }
 
-static void put_head(FILE *fp, enum td_exposition how, const struct td_family_row *row)
-{
-	bool text = how == TD_EXPOSE_TEXT;
-	const char *suffix = text && row->counter ? "_total" : "";
-
-	fprintf(fp, "# HELP %s%s %s\n", row->name, suffix, row->help);
-	fprintf(fp, "# TYPE %s%s %s\n", row->name, suffix, row->counter ? "counter" : "gauge");
-	if (!text && row->unit)
-		fprintf(fp, "# UNIT %s %s\n", row->name, row->unit);
-}
-
 static void put_series_line(FILE *fp, const struct td_counters *counters,
 			    const struct td_family_row *row, const struct td_series *series)
 {
@@ -754,8 +740,16 @@ static void put_family(FILE *fp, enum td_exposition how, const struct td_counter
 	for (size_t i = 0; i < family->nr; i++) {
 		if (!has_value_now(counters, kind, &family->v[i]))
 			continue;
-		if (!begun)
-			put_head(fp, how, row);
+		if (!begun) {
+			bool text = how == TD_EXPOSE_TEXT;
+			const char *suffix = text && row->counter ? "_total" : "";
+
+			fprintf(fp, "# HELP %s%s %s\n", row->name, suffix, row->help);
+			fprintf(fp, "# TYPE %s%s %s\n", row->name, suffix,
+				row->counter ? "counter" : "gauge");
+			if (!text && row->unit)
+				fprintf(fp, "# UNIT %s %s\n", row->name, row->unit);
+		}
 		begun = true;
 		put_series_line(fp, counters, row, &family->v[i]);
 	}

@@ -259,35 +259,15 @@ static bool is_ours(const struct listener *listener)
 	       st.st_ino == listener->ino;
 }
 
-static void listener_close(struct listener *listener)
-{
-	if (is_ours(listener))
-		unlink(listener->path);
-	td_close_fd(&listener->fd);
-	*listener = LISTENER_NONE;
-}
-
 /* --- exposed ----------------------------------------------------------- */
 
 #define MAX_SERIES 2000 /* default of --max-series */
-
-/* Set the name of the label for rows.  CPUs get the label of node_exporter, cpu="5". */
-static void name_ids(struct td_counters *counters, const struct td_source *source)
-{
-	const struct td_aggregation_row *row = td_aggregation_row(source->how);
-
-	if (source->nr_cgroups) {
-		counters->label = "cgroup";
-	} else if (source->how != TD_AGGREGATE_ALL) {
-		counters->label = row->name;
-		counters->prefix = row->prefix;
-	}
-}
 
 static void exposed_begin(struct td_counters *counters, const struct td_request *request,
 			  const struct td_source *source)
 {
 	const struct td_machine *machine = source->machine;
+	const struct td_aggregation_row *row = td_aggregation_row(source->how);
 
 	*counters = (struct td_counters){
 		.max_series = request->max_series ? (size_t)request->max_series : MAX_SERIES,
@@ -298,7 +278,13 @@ static void exposed_begin(struct td_counters *counters, const struct td_request 
 		.files = source->files_version,
 		.model = machine->model ? machine->model->name : "",
 	};
-	name_ids(counters, source);
+	/* CPUs get the label of node_exporter, cpu="5" */
+	if (source->nr_cgroups) {
+		counters->label = "cgroup";
+	} else if (source->how != TD_AGGREGATE_ALL) {
+		counters->label = row->name;
+		counters->prefix = row->prefix;
+	}
 	td_cpuid_format(&machine->cpuid, counters->cpuid);
 }
 
@@ -525,19 +511,6 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	return 0;
 }
 
-/* Print the names of the PMUs: "cpu_core, cpu_atom". */
-static void put_pmus(FILE *fp, const struct td_machine *machine)
-{
-	bool first = true;
-
-	for (size_t i = 0; i < machine->nr_core; i++) {
-		if (machine->pmus[i].skip)
-			continue;
-		fprintf(fp, "%s%s", first ? "" : ", ", machine->pmus[i].name);
-		first = false;
-	}
-}
-
 /* Report the start, after the first interval, when the number of series is known. */
 static void report_start(struct server *server)
 {
@@ -545,12 +518,18 @@ static void report_start(struct server *server)
 	td_autofree char *pmus = NULL;
 	size_t size = 0;
 	FILE *fp;
+	bool first = true;
 
 	if (server->reported_start)
 		return;
 	server->reported_start = true;
 	fp = td_open_memstream(&pmus, &size);
-	put_pmus(fp, server->machine);
+	for (size_t i = 0; i < server->machine->nr_core; i++) {
+		if (server->machine->pmus[i].skip)
+			continue;
+		fprintf(fp, "%s%s", first ? "" : ", ", server->machine->pmus[i].name);
+		first = false;
+	}
 	td_text_close(fp, &pmus);
 	listener_name(&server->listener, server->listen, name);
 	td_say("tdstat: version %s answers on %s: %s, %zu series\n", td_version, name, pmus,
@@ -607,7 +586,10 @@ static int serve(const struct td_opts *opts, int *status, struct td_err *err)
 	rc = count(&server, status, err);
 	notify("STOPPING=1");
 	td_http_stop(server.http);
-	listener_close(&server.listener);
+	if (is_ours(&server.listener))
+		unlink(server.listener.path);
+	td_close_fd(&server.listener.fd);
+	server.listener = LISTENER_NONE;
 	td_counters_free(&server.counters);
 	return rc;
 }

@@ -274,32 +274,26 @@ static void add_cost(struct td_view *view, const struct td_aggregator *agg,
 
 /* --- errors of samples, or in time ---------------------------------------- */
 
-static void fill_errors_of_samples(struct td_view *view, const struct td_aggregator *agg,
-				   const struct td_counted *counted, const struct td_totals *totals,
-				   struct td_report *report)
-{
-	struct td_errors errors;
-
-	td_errors_begin(&errors, report);
-	if (counted->timeline->nr >= TD_MIN_BATCHES) {
-		view_leave_out(view, agg, counted, NULL, &errors);
-		if (view->source->regions)
-			add_cost(view, agg, counted, &errors);
-		add_steps(view, totals, counted->times, &errors);
-	}
-	td_errors_end_series(&errors, report);
-	td_errors_end(&errors);
-	td_errors_free(&errors);
-}
-
 void td_view_fill_errors(struct td_view *view, const struct td_aggregator *agg,
 			 const struct td_counted *counted, const struct td_totals *totals,
 			 struct td_report *report)
 {
-	if (counted->timeline->samples)
-		fill_errors_of_samples(view, agg, counted, totals, report);
-	else
+	if (counted->timeline->samples) {
+		struct td_errors errors;
+
+		td_errors_begin(&errors, report);
+		if (counted->timeline->nr >= TD_MIN_BATCHES) {
+			view_leave_out(view, agg, counted, NULL, &errors);
+			if (view->source->regions)
+				add_cost(view, agg, counted, &errors);
+			add_steps(view, totals, counted->times, &errors);
+		}
+		td_errors_end_series(&errors, report);
+		td_errors_end(&errors);
+		td_errors_free(&errors);
+	} else {
 		fill_errors_in_time(view, agg, counted, totals, report);
+	}
 }
 
 /* --- the runs, which count different groups, and their joined result ------- */
@@ -434,15 +428,6 @@ static void begin_joining(struct joining *j, struct td_view *view, struct td_rep
 		td_aggregate(&view->aggregator, &view->kept[i].readings, plan, &j->runs[i]);
 }
 
-static void end_joining(struct joining *j)
-{
-	for (size_t i = 0; i < j->view->nr_kept; i++)
-		td_totals_free(&j->runs[i]);
-	free(j->runs);
-	free(j->weights);
-	td_errors_free(&j->errors);
-}
-
 /* Return the share of a run's work on a PMU that is in rest; NaN: unknown. */
 static double share_left(const struct joining *j, const struct td_kept_run *run,
 			 const struct td_readings *rest, int pmu)
@@ -548,5 +533,9 @@ void td_view_fill_joined_errors(struct td_view *view, const struct td_totals *to
 		add_run(&j, i, totals, times);
 	add_steps(view, totals, times, &j.errors);
 	td_errors_end(&j.errors);
-	end_joining(&j);
+	for (size_t i = 0; i < j.view->nr_kept; i++)
+		td_totals_free(&j.runs[i]);
+	free(j.runs);
+	free(j.weights);
+	td_errors_free(&j.errors);
 }

@@ -220,21 +220,6 @@ static int by_order(const void *a, const void *b)
 	return rc ?: -strcmp(x->pmu, y->pmu);
 }
 
-static void sort(struct td_report *report)
-{
-	size_t end;
-
-	for (size_t i = 0; i < report->nr_rows; i = end) {
-		double order = order_of(report, i, &end);
-
-		for (size_t j = i; j < end; j++)
-			report->regions[j].order = order;
-	}
-	/* without rows there is no array */
-	if (report->nr_rows)
-		qsort(report->rows, report->nr_rows, sizeof(*report->rows), by_order);
-}
-
 /* Return why the row's metrics would only be noise; NULL: they are not. */
 static const char *why_not(const struct td_row *row, uint64_t period)
 {
@@ -269,15 +254,6 @@ static void forget_few(struct td_row *row, struct td_region_facts *facts, size_t
 	}
 }
 
-static void find_slow(const struct td_regions *regions, struct td_report *report)
-{
-	report->timed = regions->timed;
-	report->nr_timed = regions->nr_timed;
-	report->slow = td_calloc(regions->nr_timed + 1, sizeof(*report->slow));
-	for (size_t i = 0; i < regions->nr_timed; i++)
-		td_slow_find(report, &regions->timed[i], i, &report->slow[i]);
-}
-
 static void add_facts(const struct td_source *source, const struct own *own,
 		      struct td_report *report)
 {
@@ -294,8 +270,13 @@ static void add_facts(const struct td_source *source, const struct own *own,
 		add_timed(source, row, &report->regions[i]);
 		row->region = &report->regions[i];
 	}
-	if (regions->nr_timed)
-		find_slow(regions, report);
+	if (regions->nr_timed) {
+		report->timed = regions->timed;
+		report->nr_timed = regions->nr_timed;
+		report->slow = td_calloc(regions->nr_timed + 1, sizeof(*report->slow));
+		for (size_t i = 0; i < regions->nr_timed; i++)
+			td_slow_find(report, &regions->timed[i], i, &report->slow[i]);
+	}
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		int timed = report->regions[i].timed;
 
@@ -338,11 +319,20 @@ static void view_fill_regions(struct td_view *view, const struct td_counted *cou
 			      const struct td_totals *totals, struct td_report *report)
 {
 	struct own own;
+	size_t end;
 
 	find_clear(view, totals, counted->times, report);
 	make_own(view, counted, &own);
 	add_facts(view->source, &own, report);
-	sort(report);
+	for (size_t i = 0; i < report->nr_rows; i = end) {
+		double order = order_of(report, i, &end);
+
+		for (size_t j = i; j < end; j++)
+			report->regions[j].order = order;
+	}
+	/* without rows there is no array */
+	if (report->nr_rows)
+		qsort(report->rows, report->nr_rows, sizeof(*report->rows), by_order);
 	/* this is known here, because timed calls precede the counts in a recording */
 	view->sink.frame.timed = report->nr_timed > 0;
 	td_index_free(&own.by_row);

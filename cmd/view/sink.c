@@ -69,16 +69,6 @@ void td_sink_measure(struct td_sink *sink)
 	sink->frame.screen_columns = size.ws_col;
 }
 
-static void look_at_terminal(struct td_sink *sink)
-{
-	const char *term = getenv("TERM");
-
-	sink->terminal = isatty(fileno(sink->writer.fp));
-	sink->frame.colour =
-		sink->terminal && term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
-	td_sink_measure(sink);
-}
-
 static bool is_dated(const struct td_sink *sink, const struct td_request *request)
 {
 	return sink->writer.out->for_people ||
@@ -115,12 +105,17 @@ int td_sink_open(struct td_sink *sink, const struct td_request *request,
 		 const struct td_frame *frame, struct td_err *err)
 {
 	int rc = open_stream(sink, request, err);
+	const char *term;
 
 	rc = rc ?: check_clear(sink, request, err);
 	if (rc)
 		return rc;
 	sink->frame = *frame;
-	look_at_terminal(sink);
+	term = getenv("TERM");
+	sink->terminal = isatty(fileno(sink->writer.fp));
+	sink->frame.colour =
+		sink->terminal && term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
+	td_sink_measure(sink);
 	sink->writer.out = td_out_find(request->show.format);
 	sink->writer.frame = &sink->frame;
 	sink->writer.separator = request->show.separator;

@@ -341,22 +341,12 @@ static int parse_suffix(struct cursor *c, struct td_spec *spec)
 	return 0;
 }
 
-/* Sets the span and text of an event, without blanks at its end. */
-static void set_span(struct cursor *c, struct td_spec *spec, size_t at)
-{
-	size_t end = c->at;
-
-	while (end > at && isspace((unsigned char)c->text[end - 1]))
-		end--;
-	spec->span = (struct td_span){ c->text, at, end - at };
-	spec->text = without_blanks(c->text + at, end - at);
-}
-
 static int parse_event(struct cursor *c, struct td_event_text *events, int group)
 {
 	struct td_spec *spec = td_array_add(&events->specs, events->nr_specs++, sizeof(*spec));
 	size_t at;
 	int rc;
+	size_t end;
 
 	spec->group = group;
 	skip_blanks(c);
@@ -367,7 +357,11 @@ static int parse_event(struct cursor *c, struct td_event_text *events, int group
 	rc = rc ?: parse_suffix(c, spec);
 	if (rc)
 		return rc;
-	set_span(c, spec, at);
+	end = c->at;
+	while (end > at && isspace((unsigned char)c->text[end - 1]))
+		end--;
+	spec->span = (struct td_span){ c->text, at, end - at };
+	spec->text = without_blanks(c->text + at, end - at);
 	return 0;
 }
 

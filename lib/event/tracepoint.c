@@ -106,16 +106,6 @@ static int list_names(const struct tracepoint_search *s, const char *path, struc
 	return rc ? cannot_read(s, rc) : 0;
 }
 
-static void add(struct td_tracepoints *out, const char *system, const char *name, uint64_t id)
-{
-	struct td_tracepoint *new = td_array_add(&out->v, out->nr, sizeof(*new));
-
-	new->system = td_strdup(system);
-	new->name = td_strdup(name);
-	new->id = id;
-	out->nr++;
-}
-
 /* Add a tracepoint.  Ignores directories without an id file, such as events/ftrace/print. */
 static int add_by_id(const struct tracepoint_search *s, const char *system, const char *name,
 		     struct td_tracepoints *out)
@@ -124,6 +114,7 @@ static int add_by_id(const struct tracepoint_search *s, const char *system, cons
 	char text[32];
 	uint64_t id;
 	ssize_t len = td_sysfs_read_at(s->events, path, text, sizeof(text));
+	struct td_tracepoint *new;
 
 	if (len == -ENOENT || len == -ENOTDIR)
 		return 0;
@@ -132,7 +123,11 @@ static int add_by_id(const struct tracepoint_search *s, const char *system, cons
 	if (td_parse_u64(text, UINT64_MAX, &id))
 		return td_err_set(s->err, -EIO, "%s/events/%s: '%s' is not an id", s->root, path,
 				  text);
-	add(out, system, name, id);
+	new = td_array_add(&out->v, out->nr, sizeof(*new));
+	new->system = td_strdup(system);
+	new->name = td_strdup(name);
+	new->id = id;
+	out->nr++;
 	return 0;
 }
 

@@ -122,25 +122,13 @@ static int read_unit(const struct td_sysfs *fs, const struct td_pmu *pmu, struct
 	return 0;
 }
 
-static int read_scale_unit(const struct td_sysfs *fs, const struct td_pmu *pmu,
-			   const struct td_names *names, struct td_alias *alias, struct td_err *err)
-{
-	int rc = 0;
-
-	alias->scale = 1;
-	if (listed(names, alias->name, ".scale"))
-		rc = read_scale(fs, pmu, alias, err);
-	if (!rc && listed(names, alias->name, ".unit"))
-		rc = read_unit(fs, pmu, alias, err);
-	return rc;
-}
-
 static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu, const struct td_names *names,
 		      const char *name, struct td_err *err)
 {
 	char path[PATH_MAX], text[1024];
 	struct td_alias *alias;
 	ssize_t len;
+	int rc = 0;
 
 	if (is_attribute_file(name))
 		return 0;
@@ -151,7 +139,12 @@ static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu, const struc
 	alias = td_array_add(&pmu->aliases, pmu->nr_aliases++, sizeof(*alias));
 	alias->name = td_strdup(name);
 	alias->terms = td_strdup(text);
-	return read_scale_unit(fs, pmu, names, alias, err);
+	alias->scale = 1;
+	if (listed(names, alias->name, ".scale"))
+		rc = read_scale(fs, pmu, alias, err);
+	if (!rc && listed(names, alias->name, ".unit"))
+		rc = read_unit(fs, pmu, alias, err);
+	return rc;
 }
 
 /* Lists a directory; a missing one counts as empty. */

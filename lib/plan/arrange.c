@@ -49,17 +49,6 @@ static bool is_counted(const struct arranging *a, size_t event)
 	return pmu_of(a, event)->kind != TD_PMU_TOOL && !a->plan->events.v[event].refusal;
 }
 
-static void find_pmus_of_braces(struct arranging *a)
-{
-	for (size_t i = a->plan->events.nr; i > 0; i--) {
-		const struct td_event *event = &a->plan->events.v[i - 1];
-
-		if (event->group >= 0 && is_counted(a, i - 1))
-			td_index_set(&a->pmu_of_braces[is_software(a, i - 1)],
-				     td_hash((uint32_t)event->group), (size_t)event->pmu);
-	}
-}
-
 /* Return the PMU of the first software (or hardware) event in the same {}, or -1. */
 static int pmu_in_braces(const struct arranging *a, size_t event, bool software)
 {
@@ -247,24 +236,6 @@ static void link_keys(struct arranging *a)
 	}
 }
 
-/* Set the flags of a group from the modifiers of its members. */
-static void set_flags(const struct arranging *a, const struct group_key *key,
-		      struct td_group *group)
-{
-	group->slots = is_slots(a, (size_t)group->members[0]);
-	group->weak = true;
-	for (size_t i = 0; i < group->nr; i++) {
-		const struct td_event *event = &a->plan->events.v[group->members[i]];
-
-		/* fields that were moved here do not count */
-		if (key->braces >= 0 && event->group != key->braces)
-			continue;
-		group->pinned |= event->mods.pinned;
-		group->exclusive |= event->mods.exclusive;
-		group->weak &= event->mods.weak;
-	}
-}
-
 static void make_group(struct arranging *a, size_t first)
 {
 	struct td_plan *plan = a->plan;
@@ -277,7 +248,18 @@ static void make_group(struct arranging *a, size_t first)
 				td_group_add(group, &i, 1);
 		}
 	}
-	set_flags(a, key, group);
+	group->slots = is_slots(a, (size_t)group->members[0]);
+	group->weak = true;
+	for (size_t i = 0; i < group->nr; i++) {
+		const struct td_event *event = &a->plan->events.v[group->members[i]];
+
+		/* fields that were moved here do not count */
+		if (key->braces >= 0 && event->group != key->braces)
+			continue;
+		group->pinned |= event->mods.pinned;
+		group->exclusive |= event->mods.exclusive;
+		group->weak &= event->mods.weak;
+	}
 }
 
 /*
@@ -305,7 +287,13 @@ static void find_keys(struct arranging *a)
 {
 	size_t nr = a->plan->events.nr;
 
-	find_pmus_of_braces(a);
+	for (size_t i = a->plan->events.nr; i > 0; i--) {
+		const struct td_event *event = &a->plan->events.v[i - 1];
+
+		if (event->group >= 0 && is_counted(a, i - 1))
+			td_index_set(&a->pmu_of_braces[is_software(a, i - 1)],
+				     td_hash((uint32_t)event->group), (size_t)event->pmu);
+	}
 	for (size_t i = 0; i < nr; i++)
 		a->keys[i] = find_key(a, i);
 	for (size_t i = 0; i < nr; i++) {

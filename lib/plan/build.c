@@ -632,17 +632,6 @@ static bool is_plain(const struct scheduling *s, int event)
 	return !is_slots(s, event) && slots_of(s, event) < 0;
 }
 
-static void add_pinned_group(const struct scheduling *s)
-{
-	struct td_group *group = new_group(s, PINNED);
-
-	group->pinned = group->may_unpin = true;
-	for (int i = 0; i < s->nr_initial; i++) {
-		if (is_here(s, i) && s->packing.homes[i] == PINNED && is_plain(s, i))
-			td_group_add(group, &i, 1);
-	}
-}
-
 /* Add the reference event to the first group, and a clone to each of the others. */
 static int add_reference(struct scheduling *s, struct td_group *group, bool first)
 {
@@ -727,8 +716,15 @@ static int add_groups(struct scheduling *s)
 {
 	size_t nr = 0;
 
-	if (s->has_pinned)
-		add_pinned_group(s);
+	if (s->has_pinned) {
+		struct td_group *group = new_group(s, PINNED);
+
+		group->pinned = group->may_unpin = true;
+		for (int i = 0; i < s->nr_initial; i++) {
+			if (is_here(s, i) && s->packing.homes[i] == PINNED && is_plain(s, i))
+				td_group_add(group, &i, 1);
+		}
+	}
 	for (int home = 0; home < (int)s->packing.nr_groups; home++) {
 		int rc = is_home(s, home) ? add_group(s, home, nr == 0) : 0;
 

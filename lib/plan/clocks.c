@@ -131,18 +131,6 @@ void td_reference_choose(struct td_reference *reference, const struct td_plan *p
 	}
 }
 
-/* Append the modifiers to the name: "cpu/ref-cycles/u". */
-static void name_rings(struct td_event *event)
-{
-	char letters[TD_MODIFIERS_SIZE], *name;
-
-	td_modifiers_format(&event->mods, TD_RING_LETTERS, letters);
-	name = td_aprintf("%s%s", event->name, letters);
-	event->has_suffix = strcmp(name, event->name) != 0;
-	free(event->name);
-	event->name = name;
-}
-
 int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 		      const struct td_machine *machine, int pmu, struct td_err *err)
 {
@@ -150,6 +138,7 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 	struct td_modifiers mods = { 0 };
 	struct td_event *event;
 	int rc;
+	char letters[TD_MODIFIERS_SIZE], *name;
 
 	if (reference->event >= 0)
 		return 0;
@@ -164,7 +153,11 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 		return rc;
 	event->hidden = true;
 	td_modifiers_copy_rings(&event->mods, &mods);
-	name_rings(event);
+	td_modifiers_format(&event->mods, TD_RING_LETTERS, letters);
+	name = td_aprintf("%s%s", event->name, letters);
+	event->has_suffix = strcmp(name, event->name) != 0;
+	free(event->name);
+	event->name = name;
 	return 0;
 }
 

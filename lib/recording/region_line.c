@@ -168,22 +168,6 @@ static struct json_object *timed_object(const struct td_timed *timed)
 	return o;
 }
 
-/* Write the members that only a region of timed calls has. */
-static void put_timed_region(struct json_object *to, const struct td_machine *machine,
-			     const struct td_region *region)
-{
-	const struct td_call_facts *facts = &region->facts;
-
-	td_json_put_int(to, "timed", region->timed);
-	put(to, "bucket", region->bucket);
-	td_json_put_flag(to, "slow", region->slow);
-	put_by_pmu(to, "took_ns", machine, region->took_ns);
-	put_by_pmu(to, "on_ns", machine, region->on_ns);
-	if (facts->interrupts)
-		put_by_pmu(to, "interrupted_ns", machine, region->interrupted_ns);
-	put_numbers(to, of_facts, nr_facts(facts), facts);
-}
-
 static struct json_object *region_object(const struct td_machine *machine,
 					 const struct td_region *region, bool functions)
 {
@@ -200,8 +184,18 @@ static struct json_object *region_object(const struct td_machine *machine,
 	put_by_pmu(object, "on", machine, region->on);
 	if (functions && !region->outside)
 		put_by_pmu(object, "whole", machine, region->whole);
-	if (region->timed)
-		put_timed_region(object, machine, region);
+	if (region->timed) {
+		const struct td_call_facts *facts = &region->facts;
+
+		td_json_put_int(object, "timed", region->timed);
+		put(object, "bucket", region->bucket);
+		td_json_put_flag(object, "slow", region->slow);
+		put_by_pmu(object, "took_ns", machine, region->took_ns);
+		put_by_pmu(object, "on_ns", machine, region->on_ns);
+		if (facts->interrupts)
+			put_by_pmu(object, "interrupted_ns", machine, region->interrupted_ns);
+		put_numbers(object, of_facts, nr_facts(facts), facts);
+	}
 	return object;
 }
 

@@ -103,17 +103,6 @@ static struct json_object *event_objects(const struct td_machine *machine,
 	return array;
 }
 
-/* Write the directory and version of the metric files, for people; they are never read back. */
-static void put_files(struct json_object *head, const struct td_recording_info *info)
-{
-	const char *slash = info->files ? strrchr(info->files, '/') : NULL;
-
-	if (info->files)
-		td_json_put_string(head, "files", slash ? slash + 1 : info->files);
-	if (info->files_version)
-		td_json_put_string(head, "files_version", info->files_version);
-}
-
 void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 			     const struct td_place *places, const struct td_plan *plan,
 			     const struct td_recording_info *info)
@@ -121,6 +110,7 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	struct json_object *head = td_json_line();
 	td_autofree char *target = td_target_name_format(&info->target);
 	char cpuid[48];
+	const char *slash = info->files ? strrchr(info->files, '/') : NULL;
 
 	td_cpuid_format(&machine->cpuid, cpuid);
 	td_json_put_int(head, "tdstat", 1);
@@ -135,7 +125,11 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	if (info->start_ns)
 		td_json_put_seconds(head, "start", info->start_ns);
 	td_json_put_clocks(head, &info->clocks);
-	put_files(head, info);
+	/* for people; these are never read back */
+	if (info->files)
+		td_json_put_string(head, "files", slash ? slash + 1 : info->files);
+	if (info->files_version)
+		td_json_put_string(head, "files_version", info->files_version);
 	td_recording_put_request(head, info);
 	td_json_put_string(head, "target", target);
 	td_json_add(head, "pmus", pmu_objects(machine, plan));

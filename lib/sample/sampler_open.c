@@ -363,20 +363,6 @@ static int open_watcher(struct td_sampler *sampler, struct td_err *err)
 		  : 0;
 }
 
-static void make_maps(struct td_sampler *sampler)
-{
-	const struct td_target *target = sampler->setup.target;
-	int nr = (int)target->tids.nr;
-	struct perf_cpu_map *cpus = cpu_map(sampler, &sampler->setup.machine->online);
-
-	sampler->threads = target->system_wide ? td_need(perf_thread_map__new_dummy())
-					       : td_need(perf_thread_map__new_array(nr, NULL));
-	for (int i = 0; !target->system_wide && i < nr; i++)
-		perf_thread_map__set_pid(sampler->threads, i, target->tids.v[i]);
-	perf_evlist__set_maps(sampler->evlist, cpus, sampler->threads);
-	perf_cpu_map__put(cpus);
-}
-
 /* Breaks up a weak group, whose members are then opened one by one. */
 static bool break_up(struct td_sampler *sampler, size_t at, int rc)
 {
@@ -443,8 +429,16 @@ int td_sampler_open_events(struct td_sampler *sampler,
 			   int (*open)(struct td_sampler *, struct td_err *), struct td_err *err)
 {
 	int rc;
+	const struct td_target *target = sampler->setup.target;
+	int nr = (int)target->tids.nr;
+	struct perf_cpu_map *cpus = cpu_map(sampler, &sampler->setup.machine->online);
 
-	make_maps(sampler);
+	sampler->threads = target->system_wide ? td_need(perf_thread_map__new_dummy())
+					       : td_need(perf_thread_map__new_array(nr, NULL));
+	for (int i = 0; !target->system_wide && i < nr; i++)
+		perf_thread_map__set_pid(sampler->threads, i, target->tids.v[i]);
+	perf_evlist__set_maps(sampler->evlist, cpus, sampler->threads);
+	perf_cpu_map__put(cpus);
 	rc = open(sampler, err);
 	if (rc || sampler->setup.only_samples)
 		return rc;

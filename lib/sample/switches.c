@@ -123,19 +123,6 @@ static int user_of(struct td_switches *switches, int pid)
 	return user == TD_NOT_FOUND ? TD_TASK_LOST : (int)user;
 }
 
-/* Reads the users of all processes, some of which end before their first slice is read. */
-static void read_users(struct td_switches *switches)
-{
-	struct td_ints pids = { 0 };
-	struct td_err unused = { 0 };
-
-	td_tasks_add_processes(switches->setup.fs, &pids, &unused);
-	for (size_t i = 0; i < pids.nr; i++)
-		user_of(switches, pids.v[i]);
-	td_ints_free(&pids);
-	switches->self = (uint64_t)user_of(switches, getpid());
-}
-
 /* Returns the name of a task, which may have begun before its records were read, or NULL. */
 static const char *name_of(struct td_switches *switches, int number)
 {
@@ -630,8 +617,16 @@ void td_switches_begin(struct td_switches *switches)
 	for (int i = 0; i < 2 && switches->timer >= 0; i++)
 		take_turn(switches);
 	/* processes and cgroups from before the groups were enabled; records name later ones */
-	if (switches->setup.of_users)
-		read_users(switches);
+	if (switches->setup.of_users) {
+		struct td_ints pids = { 0 };
+		struct td_err unused = { 0 };
+
+		td_tasks_add_processes(switches->setup.fs, &pids, &unused);
+		for (size_t i = 0; i < pids.nr; i++)
+			user_of(switches, pids.v[i]);
+		td_ints_free(&pids);
+		switches->self = (uint64_t)user_of(switches, getpid());
+	}
 	if (switches->root) {
 		td_cgroup_paths_read(&switches->paths, switches->root);
 		switches->self = td_cgroup_own(switches->setup.fs, switches->root);

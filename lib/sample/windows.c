@@ -406,16 +406,6 @@ static int function_of(const struct td_window *window, const struct td_locations
 	return from == locations->v[window->to].function ? from : -1;
 }
 
-static void add_window(struct td_function_count *count, const struct td_window *window,
-		       size_t nr_values)
-{
-	size_t part = td_group_parts_next(&count->parts, nr_values);
-
-	count->parts.times_ns.v[part] += (double)window->time_ns;
-	for (size_t i = 0; i < nr_values; i++)
-		count->parts.values[i].v[part] += (double)window->values[i];
-}
-
 void td_function_counts_add(struct td_function_counts *counts, const struct td_windows *windows,
 			    const struct td_locations *locations)
 {
@@ -423,10 +413,14 @@ void td_function_counts_add(struct td_function_counts *counts, const struct td_w
 		size_t nr = windows->plan->groups[window->group].nr;
 		int function = function_of(window, locations);
 		struct td_function_count *count = find(counts, function, window->group);
+		size_t part;
 
 		if (!count)
 			count = add_function(counts, function, window->group, nr);
-		add_window(count, window, nr);
+		part = td_group_parts_next(&count->parts, nr);
+		count->parts.times_ns.v[part] += (double)window->time_ns;
+		for (size_t i = 0; i < nr; i++)
+			count->parts.values[i].v[part] += (double)window->values[i];
 		add_ends(counts, window, locations);
 	}
 }
@@ -466,28 +460,6 @@ static char *make_name(const struct td_regions *regions, const struct td_locatio
 
 /* --- regions ---------------------------------------------------------------- */
 
-static void add_readings(struct td_batched *batched, const struct td_function_count *count,
-			 const struct td_plan *plan, int region)
-{
-	const struct td_group *group = &plan->groups[count->group];
-	struct td_sums times = td_sums_from_parts(&count->parts.times_ns, count->parts.nr);
-
-	/* the group ran, even if there is no previous sample */
-	if (!td_sums_total(&times))
-		times.v[0] = 1;
-	for (size_t i = 0; i < group->nr; i++) {
-		struct td_sums values =
-			td_sums_from_parts(&count->parts.values[i], count->parts.nr);
-		const struct td_reading reading = {
-			.event = group->members[i],
-			.cpu = -1,
-			.region = region,
-		};
-
-		td_batched_add(batched, &reading, &values, &times);
-	}
-}
-
 /* Minimum share of a function's windows that must be within it, to show its metrics. */
 #define MIN_WITHIN 0.9
 
@@ -521,11 +493,28 @@ static void add_to_region(struct td_regions *regions, struct td_batched *batched
 			  const char *name, bool own)
 {
 	struct td_region *region = td_regions_find(regions, name, own);
+	const struct td_group *group;
+	struct td_sums times;
 
 	if (!region)
 		region = td_regions_add(regions, name, own, is_between(count));
 	add_calls(region, count, plan->groups[count->group].pmu);
-	add_readings(batched, count, plan, 1 + (int)(region - regions->v));
+	group = &plan->groups[count->group];
+	times = td_sums_from_parts(&count->parts.times_ns, count->parts.nr);
+	/* the group ran, even if there is no previous sample */
+	if (!td_sums_total(&times))
+		times.v[0] = 1;
+	for (size_t i = 0; i < group->nr; i++) {
+		struct td_sums values =
+			td_sums_from_parts(&count->parts.values[i], count->parts.nr);
+		const struct td_reading reading = {
+			.event = group->members[i],
+			.cpu = -1,
+			.region = 1 + (int)(region - regions->v),
+		};
+
+		td_batched_add(batched, &reading, &values, &times);
+	}
 }
 
 static void add_count(struct td_regions *regions, struct td_batched *batched,

@@ -462,15 +462,6 @@ static int add_names(struct cgroup_search *search)
 
 /* --- regular expressions -------------------------------------------------- */
 
-static void free_patterns(struct cgroup_search *search)
-{
-	for (size_t i = 0; i < search->nr_patterns; i++) {
-		regfree(&search->patterns[i].regex);
-		free(search->patterns[i].text);
-	}
-	free(search->patterns);
-}
-
 static int compile(const struct cgroup_search *search, struct pattern *pattern, const char *rest)
 {
 	char why[128];
@@ -565,7 +556,11 @@ static int add_matches(struct cgroup_search *search)
 			td_notes_add(search->notes, "no cgroup matched: %s",
 				     search->patterns[i].text);
 	}
-	free_patterns(search);
+	for (size_t i = 0; i < search->nr_patterns; i++) {
+		regfree(&search->patterns[i].regex);
+		free(search->patterns[i].text);
+	}
+	free(search->patterns);
 	return rc;
 }
 

@@ -44,24 +44,6 @@ static double against_one(const struct td_diff_sample *several, double least, do
 	return variance(several, least) * (1 + 1. / several->nr);
 }
 
-static void set_interval(struct td_diff_value *value, const struct td_diff_sample *a,
-			 const struct td_diff_sample *b)
-{
-	double least = (a->counting + b->counting) / (a->nr + b->nr), degrees;
-	double error = sqrt(a->nr == 1   ? against_one(b, least, &degrees)
-			    : b->nr == 1 ? against_one(a, least, &degrees)
-					 : welch(a, b, least, &degrees));
-
-	if (error > ROUNDING * fmax(fabs(a->mean), fabs(b->mean))) {
-		value->degrees = degrees;
-		value->error = td_student(degrees) * error;
-		value->chance = td_student_p_value(value->diff / error, degrees);
-	} else {
-		value->chance = value->diff == 0 ? 1 : td_separation_p_value(a->nr, b->nr);
-	}
-	value->clear = value->chance < TD_MAX_P_VALUE;
-}
-
 struct td_diff_value td_diff_compare(const struct td_diff_sample *a, const struct td_diff_sample *b)
 {
 	struct td_diff_value value = {
@@ -72,8 +54,21 @@ struct td_diff_value td_diff_compare(const struct td_diff_sample *a, const struc
 	};
 
 	value.diff = value.of[TD_DIFF_B] - value.of[TD_DIFF_A];
-	if (a->nr && b->nr && a->nr + b->nr > 2)
-		set_interval(&value, a, b);
+	if (a->nr && b->nr && a->nr + b->nr > 2) {
+		double least = (a->counting + b->counting) / (a->nr + b->nr), degrees;
+		double error = sqrt(a->nr == 1   ? against_one(b, least, &degrees)
+				    : b->nr == 1 ? against_one(a, least, &degrees)
+						 : welch(a, b, least, &degrees));
+
+		if (error > ROUNDING * fmax(fabs(a->mean), fabs(b->mean))) {
+			value.degrees = degrees;
+			value.error = td_student(degrees) * error;
+			value.chance = td_student_p_value(value.diff / error, degrees);
+		} else {
+			value.chance = value.diff == 0 ? 1 : td_separation_p_value(a->nr, b->nr);
+		}
+		value.clear = value.chance < TD_MAX_P_VALUE;
+	}
 	return value;
 }
 

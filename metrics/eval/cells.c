@@ -352,21 +352,13 @@ static void set_missing(struct td_cell *cell, enum td_status status, const char 
 	cell->why = why;
 }
 
-static void set_over(const struct td_evaluation *e, const struct td_metric *metric,
-		     struct td_cell *cell)
-{
-	double over = metric->threshold ? td_expr_eval(metric->threshold, e->values) : NAN;
-
-	cell->over_unknown = isnan(over);
-	cell->over_threshold = !isnan(over) && over != 0;
-}
-
 void td_eval_fill_cell(const struct td_evaluation *e, const struct td_metric *metric,
 		       struct td_cell *cell)
 {
 	const struct td_tree *tree = e->tree;
 	double value = metric->def->factor * e->values[metric->slot];
 	const char *gap = find_gap(e, metric);
+	double over;
 
 	*cell = td_cell_make(TD_STATUS_OK, value);
 	cell->matters = metric->named || e->tree->all_matter;
@@ -394,7 +386,9 @@ void td_eval_fill_cell(const struct td_evaluation *e, const struct td_metric *me
 			    gap ? gap : "its formula has no value for these counts");
 		return;
 	}
-	set_over(e, metric, cell);
+	over = metric->threshold ? td_expr_eval(metric->threshold, e->values) : NAN;
+	cell->over_unknown = isnan(over);
+	cell->over_threshold = !isnan(over) && over != 0;
 	cell->other_slices = ran_in_other_slices(e, metric);
 }
 

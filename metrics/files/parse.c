@@ -291,24 +291,6 @@ static void add_msr(struct entry *entry, struct terms *terms)
 	add_term(terms, name, value);
 }
 
-static void make_terms(struct entry *entry, struct terms *terms)
-{
-	const char *filter;
-
-	add_code(entry, terms);
-	add_umask(entry, terms);
-	for (size_t i = 0; i < TD_ARRAY_SIZE(fields); i++)
-		add_term(terms, fields[i].term, entry_number(entry, fields[i].key));
-	filter = entry_text(entry, "Filter");
-	if (filter && *filter) {
-		add_text(terms, ",");
-		add_text(terms, filter);
-	}
-	add_msr(entry, terms);
-	if (terms->len >= sizeof(terms->text))
-		entry_bad(entry, "Filter", "too long");
-}
-
 /*
  * Pseudo codes of the Atom cores' fixed counters for top-down, which only newer
  * kernels know (intel_skt_event_constraints of Linux 7.2, but not of 6.12), and
@@ -350,8 +332,20 @@ static char *entry_terms(struct entry *entry, const char *name)
 	const char *known = fixed_terms(name);
 	struct td_err ignored;
 	struct entry lenient;
+	const char *filter;
 
-	make_terms(entry, &terms);
+	add_code(entry, &terms);
+	add_umask(entry, &terms);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(fields); i++)
+		add_term(&terms, fields[i].term, entry_number(entry, fields[i].key));
+	filter = entry_text(entry, "Filter");
+	if (filter && *filter) {
+		add_text(&terms, ",");
+		add_text(&terms, filter);
+	}
+	add_msr(entry, &terms);
+	if (terms.len >= sizeof(terms.text))
+		entry_bad(entry, "Filter", "too long");
 	/* only used by locate -c default */
 	lenient = *entry;
 	lenient.err = &ignored;

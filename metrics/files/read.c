@@ -352,15 +352,6 @@ static char *join(const struct td_names *words)
 	return text;
 }
 
-/* Index the events with errata by name. */
-static void index_events(struct td_index *names, const struct td_pmu_events *events)
-{
-	for (size_t i = 0; i < events->nr_events; i++) {
-		if (events->events[i].errata)
-			td_index_add(names, td_hash_any_case(events->events[i].name), i);
-	}
-}
-
 static void add_of(struct td_names *errata, const char *pmu, const struct td_pmu_events *events,
 		   const struct td_index *names, const char *name)
 {
@@ -406,7 +397,10 @@ static int find_errata(struct td_pmu_events *events, size_t first, struct td_err
 
 	if (rc)
 		return rc;
-	index_events(&names, events);
+	for (size_t i = 0; i < events->nr_events; i++) {
+		if (events->events[i].errata)
+			td_index_add(&names, td_hash_any_case(events->events[i].name), i);
+	}
 	for (size_t i = first; i < events->nr_metrics; i++)
 		add_of_formula(&events->metrics[i], events, &names);
 	td_index_free(&names);

@@ -77,17 +77,6 @@ static double calls_within(const struct typical *typical, const struct td_report
 	return calls;
 }
 
-/* Chooses the smallest range around the median with enough calls, but never includes slow ones. */
-static void choose(struct typical *typical, const struct td_report *report,
-		   const struct td_timed *timed, size_t at)
-{
-	typical->from = typical->to = timed->middle;
-	for (int i = 0; i < REACH && calls_within(typical, report, at) < TD_MANY_CALLS; i++) {
-		typical->from -= typical->from > 0;
-		typical->to += typical->to + 1 < timed->slow;
-	}
-}
-
 /* --- joining ---------------------------------------------------------------- */
 
 /*
@@ -226,7 +215,12 @@ static void join_typical(struct typical *typical, const struct td_report *report
 			 const struct td_timed *timed, size_t at)
 {
 	*typical = (struct typical){ .report = *report };
-	choose(typical, report, timed, at);
+	/* the smallest range around the median with enough calls, but never slow ones */
+	typical->from = typical->to = timed->middle;
+	for (int i = 0; i < REACH && calls_within(typical, report, at) < TD_MANY_CALLS; i++) {
+		typical->from -= typical->from > 0;
+		typical->to += typical->to + 1 < timed->slow;
+	}
 	if (typical->from == typical->to)
 		return;
 	typical->rows = td_calloc(report->nr_rows + 1, sizeof(*typical->rows));
@@ -467,15 +461,6 @@ static double interrupted_ns(const struct class *class)
 	return sum / class->calls;
 }
 
-static void add_interrupts(struct td_slow *out, const struct class *slow,
-			   const struct class *middle)
-{
-	double ns = interrupted_ns(slow) - interrupted_ns(middle);
-
-	if (!isnan(ns))
-		add_cause(out, TD_SLOW_INTERRUPT, NULL, ns, error_of_mean(slow, lost_ns));
-}
-
 /* Returns the number of calls in lower buckets that ended on a PMU, or on any if pmu is NULL. */
 static double calls_below(const struct class *of, const char *pmu, unsigned int bucket)
 {
@@ -705,24 +690,14 @@ static int by_share(const void *a, const void *b)
 	return (x->share_pct < y->share_pct) - (x->share_pct > y->share_pct);
 }
 
-static void add_rest(struct td_slow *out)
-{
-	double known = 0;
-
-	for (size_t i = 0; i < out->nr; i++)
-		known += out->causes[i].share_pct;
-	out->causes[out->nr++] = (struct td_slow_cause){ .kind = TD_SLOW_REST,
-							 .share_pct = PERCENT - known,
-							 .error_pct = NAN };
-	qsort(out->causes, out->nr, sizeof(out->causes[0]), by_share);
-}
-
 static void add_causes(struct td_slow *out, const struct class *slow, const struct class *middle)
 {
 	const struct td_row *on_main = row_on(middle, main_pmu(middle));
+	double ns = interrupted_ns(slow) - interrupted_ns(middle), known = 0;
 
 	add_waiting(out, slow);
-	add_interrupts(out, slow, middle);
+	if (!isnan(ns))
+		add_cause(out, TD_SLOW_INTERRUPT, NULL, ns, error_of_mean(slow, lost_ns));
 	add_core(out, slow, middle, on_main);
 	td_for_each(const struct td_row, row, slow->report->rows, slow->report->nr_rows) {
 		const struct td_row *typical;
@@ -733,7 +708,12 @@ static void add_causes(struct td_slow *out, const struct class *slow, const stru
 		if (typical)
 			add_slots(out, slow, row, typical);
 	}
-	add_rest(out);
+	for (size_t i = 0; i < out->nr; i++)
+		known += out->causes[i].share_pct;
+	out->causes[out->nr++] = (struct td_slow_cause){ .kind = TD_SLOW_REST,
+							 .share_pct = PERCENT - known,
+							 .error_pct = NAN };
+	qsort(out->causes, out->nr, sizeof(out->causes[0]), by_share);
 }
 
 static void find(const struct typical *typical, const struct td_timed *timed, size_t at,

@@ -329,10 +329,16 @@ static size_t count_refused(const struct td_plan *plan)
 	return nr;
 }
 
-static void build(struct td_event_table *t, size_t nr_refused)
+/* Prepare the data of a plan again if it has changed: the kernel may have refused an event. */
+static void fit(struct td_event_table *t)
 {
-	size_t nr = t->plan->events.nr;
+	size_t nr_refused = count_refused(t->plan);
+	size_t nr;
 
+	if (t->left_out && t->nr_events == t->plan->events.nr && t->nr_refused == nr_refused)
+		return;
+	td_event_table_free(t);
+	nr = t->plan->events.nr;
 	td_specs_build(&t->specs, t->plan);
 	t->left_out = td_calloc(nr + 1, sizeof(*t->left_out));
 	t->names = td_calloc(nr + 1, sizeof(*t->names));
@@ -347,17 +353,6 @@ static void build(struct td_event_table *t, size_t nr_refused)
 		t->nr_pmus = pmu >= t->nr_pmus ? pmu + 1 : t->nr_pmus;
 		t->left_out[i] = is_left_out(t, i);
 	}
-}
-
-/* Prepare the data of a plan again if it has changed: the kernel may have refused an event. */
-static void fit(struct td_event_table *t)
-{
-	size_t nr_refused = count_refused(t->plan);
-
-	if (t->left_out && t->nr_events == t->plan->events.nr && t->nr_refused == nr_refused)
-		return;
-	td_event_table_free(t);
-	build(t, nr_refused);
 }
 
 void td_event_table_free(struct td_event_table *t)
@@ -675,20 +670,6 @@ static int by_value(const void *a, const void *b, void *ctx)
 	return x->column - y->column;
 }
 
-static void add_up(struct td_row *row)
-{
-	row->ranked_sum = 0;
-	row->nr_valueless = 0;
-	for (size_t i = 0; i < row->nr_nodes; i++) {
-		const struct td_cell *cell = &row->cells[row->nodes[i].column];
-
-		if (cell->status == TD_STATUS_OK)
-			row->ranked_sum += cell->value;
-		else if (cell->status != TD_STATUS_NONE)
-			row->nr_valueless++;
-	}
-}
-
 static void rank_row(struct td_row *row)
 {
 	struct td_node *nodes = td_calloc(row->nr_nodes + 1, sizeof(*nodes));
@@ -700,7 +681,16 @@ static void rank_row(struct td_row *row)
 		row->unranked = row->nodes;
 	free(row->ranked);
 	row->nodes = row->ranked = nodes;
-	add_up(row);
+	row->ranked_sum = 0;
+	row->nr_valueless = 0;
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_cell *cell = &row->cells[row->nodes[i].column];
+
+		if (cell->status == TD_STATUS_OK)
+			row->ranked_sum += cell->value;
+		else if (cell->status != TD_STATUS_NONE)
+			row->nr_valueless++;
+	}
 }
 
 void td_report_rank(struct td_report *report)

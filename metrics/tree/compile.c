@@ -594,16 +594,6 @@ static void renumber(struct td_ints *events, const int *where)
 	events->nr = nr;
 }
 
-static void renumber_all(struct td_tree *tree, const int *where)
-{
-	for (size_t i = 0; i < tree->nr_operands; i++)
-		renumber(&tree->operands[i].events, where);
-	for (size_t i = 0; i < tree->nr_metrics; i++) {
-		renumber(&tree->metrics[i].events, where);
-		renumber(&tree->metrics[i].extra, where);
-	}
-}
-
 /* Drop the events that no metric with a value needs. */
 static void drop_unused(struct td_scope *scope)
 {
@@ -627,7 +617,12 @@ static void drop_unused(struct td_scope *scope)
 			events->v[nr++] = events->v[i];
 	}
 	events->nr = nr;
-	renumber_all(tree, where);
+	for (size_t i = 0; i < tree->nr_operands; i++)
+		renumber(&tree->operands[i].events, where);
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		renumber(&tree->metrics[i].events, where);
+		renumber(&tree->metrics[i].extra, where);
+	}
 }
 
 int td_tree_first_event(const struct td_events *events, int pmu,

@@ -226,19 +226,6 @@ static int add_file(struct host *hosts, size_t *nr, const struct td_opts *opts, 
 	return 0;
 }
 
-/* Open the files, sorted by host, in the order of each host's first file. */
-static int take_hosts(struct host *hosts, size_t *nr, const struct td_opts *opts,
-		      struct td_err *err)
-{
-	int rc;
-
-	*nr = 1;
-	rc = open_recorded(&hosts[0].recorded, opts->request.input, opts, err);
-	for (size_t i = 0; !rc && i < opts->nr_patterns; i++)
-		rc = add_file(hosts, nr, opts, opts->patterns[i], err);
-	return rc;
-}
-
 static int check_hosts(const struct td_opts *opts, const struct host *hosts, size_t nr,
 		       struct td_err *err)
 {
@@ -372,14 +359,17 @@ static int report(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_notes notes = { 0 };
 	struct host *hosts;
-	size_t nr = 0;
+	size_t nr = 1;
 	int rc;
 
 	(void)status;
 	if (opts->locate)
 		return locate(opts, err);
 	hosts = td_calloc(1 + opts->nr_patterns, sizeof(*hosts));
-	rc = take_hosts(hosts, &nr, opts, err);
+	/* sorted by host, in the order of each host's first file */
+	rc = open_recorded(&hosts[0].recorded, opts->request.input, opts, err);
+	for (size_t i = 0; !rc && i < opts->nr_patterns; i++)
+		rc = add_file(hosts, &nr, opts, opts->patterns[i], err);
 	rc = rc ?: show_hosts(hosts, nr, opts, &notes, err);
 	rc = close_hosts(hosts, nr, rc, err);
 	td_notes_free(&notes);

@@ -252,15 +252,6 @@ static int sum_up(struct td_summed *summed, struct td_err *err)
 	return 0;
 }
 
-/* CPUs, cores, sockets ... are summed up; other ids are compared. */
-static enum td_aggregation choose_ids(const struct td_recorded *recorded)
-{
-	enum td_aggregation how = recorded->source.how;
-
-	return td_aggregation_names_tasks(how) || how == TD_AGGREGATE_REGION ? how
-									     : TD_AGGREGATE_ALL;
-}
-
 int td_summed_read(struct td_summed *summed, const char *path, const struct td_opts *opts,
 		   struct td_notes *notes, struct td_err *err)
 {
@@ -270,7 +261,10 @@ int td_summed_read(struct td_summed *summed, const char *path, const struct td_o
 	if (td_recorded_open(recorded, path, &opts->request, err) ||
 	    td_recorded_measure(recorded, notes, err))
 		return err->code;
-	recorded->source.how = choose_ids(recorded);
+	/* CPUs, cores, sockets ... are summed up; other ids are compared */
+	if (!td_aggregation_names_tasks(recorded->source.how) &&
+	    recorded->source.how != TD_AGGREGATE_REGION)
+		recorded->source.how = TD_AGGREGATE_ALL;
 	if (td_recorded_check(&recorded->rec, recorded->source.how, &recorded->request, err) ||
 	    td_view_init(&summed->view, &recorded->source, &recorded->request, err) ||
 	    add_intervals(summed, err))

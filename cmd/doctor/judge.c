@@ -90,19 +90,6 @@ static double share_in(const struct td_self_test *test, int loop, int offset)
 	return share_of(&test->shares[(loop + offset) % TD_NR_LOOPS], (enum td_loop)loop);
 }
 
-static bool find_passed(struct td_self_test *test)
-{
-	bool all = true;
-
-	for (int i = 0; i < TD_NR_LOOPS; i++) {
-		double others = fmax(share_in(test, i, 1), share_in(test, i, 2));
-
-		test->passed[i] = share_in(test, i, 0) >= others + rules[i].margin;
-		all &= test->passed[i];
-	}
-	return all;
-}
-
 /*
  * If all shares differ by at most this between loops, in points, the counters are not real.  On a
  * real processor, at least one share differs more, whatever else runs.
@@ -145,13 +132,18 @@ static void explain_failure(struct td_doctor *doctor, const struct td_self_test 
 static bool judge_counts(struct td_doctor *doctor, struct td_self_test *test,
 			 const struct td_machine *machine)
 {
-	bool made_up = are_alike(test), passed;
+	bool made_up = are_alike(test), passed = true;
 
 	if (!adds_up(test)) {
 		add_sum(doctor, test, TD_FINDING_FAILED);
 		return false;
 	}
-	passed = find_passed(test);
+	for (int i = 0; i < TD_NR_LOOPS; i++) {
+		double others = fmax(share_in(test, i, 1), share_in(test, i, 2));
+
+		test->passed[i] = share_in(test, i, 0) >= others + rules[i].margin;
+		passed &= test->passed[i];
+	}
 	if (!passed)
 		explain_failure(doctor, test, made_up, machine);
 	doctor->made_up |= !passed && made_up;
@@ -159,7 +151,8 @@ static bool judge_counts(struct td_doctor *doctor, struct td_self_test *test,
 	for (int i = 0; i < TD_NR_LOOPS; i++)
 		td_doctor_add(doctor, "self-test",
 			      test->passed[i] ? TD_FINDING_OK
-					      : (made_up ? TD_FINDING_NOTE : TD_FINDING_FAILED),
+			      : made_up       ? TD_FINDING_NOTE
+					      : TD_FINDING_FAILED,
 			      "%s, %s: %.1f %% %s; the other loops %.1f and %.1f %%", test->pmu,
 			      rules[i].loop, share_in(test, i, 0), rules[i].node,
 			      share_in(test, i, 1), share_in(test, i, 2));

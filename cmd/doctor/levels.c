@@ -47,16 +47,6 @@ static void add_turns(struct planning *p, const struct td_job *job, int level, i
 		      "%s: %s", job->machine.pmus[pmu].name, text);
 }
 
-/* Return the number of descriptors of all groups on all of their CPUs. */
-static uint64_t count_files(const struct td_job *job)
-{
-	uint64_t nr = 0;
-
-	td_for_each(const struct td_group, group, job->plan.groups, job->plan.nr_groups)
-		nr += group->nr * job->machine.pmus[group->pmu].cpus.nr;
-	return nr;
-}
-
 /* --- the model's files ------------------------------------------------------ */
 
 static void find_files(struct td_levels *levels, const struct td_request *request,
@@ -91,7 +81,10 @@ static void add_plan(struct planning *p, const struct td_job *job, int level)
 			p->deepest = tree->levels[pmu];
 	}
 	td_doctor_add_notes(&p->levels->found, names[level], &p->notes, &job->notes);
-	p->levels->nr_files = count_files(job);
+	/* descriptors of all groups on all of their CPUs */
+	p->levels->nr_files = 0;
+	td_for_each(const struct td_group, group, job->plan.groups, job->plan.nr_groups)
+		p->levels->nr_files += group->nr * job->machine.pmus[group->pmu].cpus.nr;
 }
 
 /* Returns true if there may be a deeper level. */

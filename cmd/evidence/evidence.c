@@ -620,24 +620,17 @@ static int measure_program(struct evidence *g, const struct td_known *program,
 	return rc || g->opts->request.show.quiet ? rc : show_program(g, &found, err);
 }
 
-/* Must CPUs be counted because threads cannot be? */
-static bool needs_whole_core(const struct td_opts *opts, const char *pmu)
-{
-	struct td_err why = { 0 };
-
-	td_levels_plan_task(&opts->request, pmu, &why);
-	return why.code == -ENOTSUP;
-}
-
 static int measure_core_type(struct evidence *g, const struct td_pmu *pmu, struct td_err *err)
 {
 	struct td_site site = { .pmu = pmu, .cpu = td_affinity_choose(pmu, g->affinity) };
+	struct td_err no_task = { 0 };
 	const struct td_known *only = NULL;
 	int unused, rc = 0;
 
 	if (site.cpu < 0)
 		return 0;
-	site.whole_core = needs_whole_core(g->opts, pmu->name);
+	td_levels_plan_task(&g->opts->request, pmu->name, &no_task);
+	site.whole_core = no_task.code == -ENOTSUP;
 	g->nr_counted = g->nr_agree = 0;
 	if (g->opts->doctor.program)
 		rc = parse_program(g->opts, &only, &unused, err);

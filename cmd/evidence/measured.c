@@ -3,7 +3,6 @@
 #include "cmd/evidence/parts.h"
 
 #include <json-c/json.h>
-#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/mman.h>

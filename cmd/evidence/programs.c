@@ -8,7 +8,6 @@
 #include "cmd/evidence/parts.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <time.h>

@@ -321,15 +321,6 @@ static int import_pmus(struct td_recording *rec, const struct td_perf_spelling *
 
 /* --- names of events -------------------------------------------------------- */
 
-static struct td_perf_spelling *spell(const struct td_events *events)
-{
-	struct td_perf_spelling *names = td_calloc(events->nr + 1, sizeof(*names));
-
-	for (size_t i = 0; i < events->nr; i++)
-		td_perf_spell(events->v[i].name, &names[i]);
-	return names;
-}
-
 /*
  * Return the modifiers of a PMU's top-down events, which its tree gets as well; "" if they differ.
  */
@@ -559,7 +550,9 @@ static int import_tree(struct td_imported *imported, struct td_recording *rec,
 	*imported = (struct td_imported){ 0 };
 	if (!rec->perf || request->no_tree)
 		return 0;
-	names = spell(&rec->plan.events);
+	names = td_calloc(nr + 1, sizeof(*names));
+	for (size_t i = 0; i < nr; i++)
+		td_perf_spell(rec->plan.events.v[i].name, &names[i]);
 	if (request->model || has_topdown(names, nr))
 		rc = import(imported, rec, names, request, err);
 	for (size_t i = 0; i < nr; i++)

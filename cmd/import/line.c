@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <json-c/json.h>
 #include <limits.h>
-#include <math.h>
 
 #include "cmd/import/parts.h"
 #include "lib/base/json.h"
@@ -378,22 +377,14 @@ static bool is_run_time(const struct fields *f, size_t i)
 	return is_count(field(f, i)) && strpbrk(pct, ".,") && perf_number_parse(pct, &value);
 }
 
-static size_t count_slashes(const char *text)
-{
-	size_t nr = 0;
-
-	for (; *text; text++)
-		nr += *text == '/';
-	return nr;
-}
-
 /* Return the end of the event's name: "cpu/cycles,percore/" is one name. */
 static size_t event_end(const struct fields *f, size_t at, size_t run_time)
 {
 	size_t slashes = 0, end = at;
 
 	do {
-		slashes += count_slashes(f->v[end++]);
+		for (const char *c = f->v[end++]; *c; c++)
+			slashes += *c == '/';
 	} while (slashes % 2 && end < run_time);
 	/* a single slash is part of a name that the user gave */
 	return slashes % 2 ? at + 1 : end;

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/json.h"

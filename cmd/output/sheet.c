@@ -902,19 +902,6 @@ static void put_value(const struct td_writer *writer, const struct td_column *co
 		fputs(td_out_value(text, column, value, TD_READER_SCRIPT), writer->fp);
 }
 
-/* Return the facts of a line of errors. */
-static struct td_row spread_of(const struct td_row *row)
-{
-	struct td_row spread = td_row_init(row->id, row->pmu);
-
-	spread.kind = TD_ROW_SPREAD;
-	spread.cpu = row->cpu;
-	spread.core = row->core;
-	spread.cgroup = row->cgroup;
-	spread.container = row->container;
-	return spread;
-}
-
 /* Put a row.  If facts is spread_of(row) instead of row, put the line of its errors. */
 static void put_row(struct td_writer *writer, const struct td_report *report,
 		    const struct td_row *row, const struct td_row *facts)
@@ -962,7 +949,12 @@ static void csv_report(struct td_writer *writer, const struct td_report *report)
 		put_row(writer, report, row, row);
 		if (writer->frame->runs < 2)
 			continue;
-		spread = spread_of(row);
+		spread = td_row_init(row->id, row->pmu);
+		spread.kind = TD_ROW_SPREAD;
+		spread.cpu = row->cpu;
+		spread.core = row->core;
+		spread.cgroup = row->cgroup;
+		spread.container = row->container;
 		put_row(writer, report, row, &spread);
 	}
 }

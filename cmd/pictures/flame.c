@@ -4,7 +4,6 @@
 
 #include "cmd/output/where.h"
 #include "cmd/pictures/picture.h"
-#include "lib/base/printable.h"
 #include "lib/sample/hits.h"
 #include "metrics/explain/explain.h"
 

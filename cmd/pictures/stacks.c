@@ -315,15 +315,6 @@ static uint64_t whole(double value)
 	return value < (double)INT64_MAX ? (uint64_t)value : INT64_MAX;
 }
 
-/* Write a value per event: the weight for the event of the hit, else 0. */
-static unsigned char *put_values(unsigned char *at, const struct td_where *where,
-				 const struct td_hit *hit)
-{
-	for (size_t i = 0; i < where->nr; i++)
-		at = put_varint(at, where->events[i].index == hit->event ? whole(hit->weight) : 0);
-	return at;
-}
-
 /* Locations begin with the innermost. */
 static void write_sample(FILE *fp, const struct td_where *where, const struct td_hit *hit)
 {
@@ -337,7 +328,11 @@ static void write_sample(FILE *fp, const struct td_where *where, const struct td
 	for (int call = hit->caller; call >= 0; call = locations->calls[call].caller)
 		end = put_varint(end, location_id(locations, locations->calls[call].location));
 	at = put_bytes(sample, SAMPLE_LOCATIONS, list, (size_t)(end - list));
-	end = put_values(list, where, hit);
+	/* a value per event: the weight for the event of the hit, else 0 */
+	end = list;
+	for (size_t i = 0; i < where->nr; i++)
+		end = put_varint(end,
+				 where->events[i].index == hit->event ? whole(hit->weight) : 0);
 	at = put_bytes(at, SAMPLE_VALUES, list, (size_t)(end - list));
 	write_message(fp, PROFILE_SAMPLE, sample, at);
 }

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -236,14 +235,6 @@ static void add_readings(struct td_region_files *files, const struct record *rec
 
 /* --- calls ------------------------------------------------------------------ */
 
-/* Return the number of calls without an end; 0 outside of regions, which never begins. */
-static uint64_t open_calls(const struct record *record)
-{
-	const struct td_region_calls *calls = record->calls;
-
-	return td_since(record->at->begun, calls->counted + calls->lost + calls->skipped);
-}
-
 static void add_calls(struct td_calls *to, const struct record *record, bool own)
 {
 	const struct td_region_calls *from = record->calls;
@@ -292,7 +283,10 @@ static struct td_region *add_region(struct td_region_files *files, const struct 
 	if (!region)
 		region = td_regions_add(&files->regions, name, own, outside);
 	add_calls(&region->calls, record, own);
-	region->calls.open += open_calls(record);
+	/* calls without an end: 0 outside of regions, which never begins */
+	region->calls.open +=
+		td_since(record->at->begun,
+			 record->calls->counted + record->calls->lost + record->calls->skipped);
 	add_on(files, region, record->calls);
 	return region;
 }
@@ -464,16 +458,12 @@ static bool fits(const struct file *file, uint64_t at, uint64_t size)
 	return at <= file->size && size <= file->size - at;
 }
 
-static uint64_t min_sum(const struct td_region_head *head)
-{
-	return sizeof(struct td_region_sum) + 2 * sizeof(int64_t) * head->nr_values;
-}
-
 static bool has_room(const struct td_region_head *head)
 {
-	return head->sum_size >= min_sum(head) && head->sum_size % 8 == 0 &&
-	       head->sum_size < UINT32_MAX && head->record_size % 8 == 0 &&
-	       head->records_at % 8 == 0 &&
+	return head->sum_size >=
+		       sizeof(struct td_region_sum) + 2 * sizeof(int64_t) * head->nr_values &&
+	       head->sum_size % 8 == 0 && head->sum_size < UINT32_MAX &&
+	       head->record_size % 8 == 0 && head->records_at % 8 == 0 &&
 	       head->record_size >=
 		       sizeof(struct td_region_record) + TD_REGION_SUMS * head->sum_size +
 			       (head->buckets ? td_region_buckets_size(head->nr_values) : 0);

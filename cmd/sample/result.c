@@ -12,22 +12,6 @@
 #include "lib/counter/probe.h"
 #include "lib/recording/recording.h"
 
-static struct td_source make_source(struct td_job *job, const struct td_regions *regions)
-{
-	return (struct td_source){
-		.machine = &job->machine,
-		.plan = &job->plan,
-		.tree = job->tree,
-		.find_facts = td_facts_find,
-		.facts_ctx = &job->measure.catalog,
-		.files_version = job->measure.catalog.events.version,
-		.target = &job->target.name,
-		.identity = &job->identity,
-		.how = TD_AGGREGATE_REGION,
-		.regions = regions,
-	};
-}
-
 int td_region_result_open(struct td_region_result *result, struct td_job *job,
 			  const struct td_regions *regions, struct td_err *err)
 {
@@ -35,7 +19,18 @@ int td_region_result_open(struct td_region_result *result, struct td_job *job,
 
 	*result = (struct td_region_result){
 		.job = job,
-		.source = make_source(job, regions),
+		.source = {
+			.machine = &job->machine,
+			.plan = &job->plan,
+			.tree = job->tree,
+			.find_facts = td_facts_find,
+			.facts_ctx = &job->measure.catalog,
+			.files_version = job->measure.catalog.events.version,
+			.target = &job->target.name,
+			.identity = &job->identity,
+			.how = TD_AGGREGATE_REGION,
+			.regions = regions,
+		},
 	};
 	rc = td_view_init(&result->view, &result->source, job->request, err);
 	rc = rc ?: td_view_open(&result->view, job->request, err);

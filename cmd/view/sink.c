@@ -231,17 +231,6 @@ int td_sink_end(struct td_sink *sink, int rc, struct td_err *err)
 /* Number of bytes to compare; no header is longer. */
 #define MAX_READ (1 << 20)
 
-/* Return the text after the header lines of CSV, and the first line of perf stat's files. */
-static const char *skip_comments(const char *text)
-{
-	while (*text == '#' || *text == '\n') {
-		const char *end = strchr(text, '\n');
-
-		text = end ? end + 1 : text + strlen(text);
-	}
-	return text;
-}
-
 /*
  * Return the beginning of a file that is open for writing, to be freed; NULL if it is not a
  * regular file, or cannot be read.
@@ -348,7 +337,13 @@ int td_append_check(struct td_sink *sink, const struct td_report *columns,
 	if (!beginning)
 		return 0;
 	header = make_header(sink, columns, sheet);
-	text = skip_comments(beginning);
+	/* after the header lines of CSV, and the first line of perf stat's files */
+	text = beginning;
+	while (*text == '#' || *text == '\n') {
+		const char *end = strchr(text, '\n');
+
+		text = end ? end + 1 : text + strlen(text);
+	}
 	/* a run that ended before its first row has written only comments */
 	sink->writer.header_done &= *text != '\0';
 	return compare(sink, text, header, err);

@@ -148,13 +148,6 @@ static ssize_t fill(struct td_zstd *zstd)
 	return nr;
 }
 
-static const char *explain(size_t rc)
-{
-	return ZSTD_getErrorCode(rc) == ZSTD_error_frameParameter_windowTooLarge
-		       ? "its window is larger than 8 MiB, which zstd -dc --long=31 reads"
-		       : ZSTD_getErrorName(rc);
-}
-
 /*
  * Calls the library before reading the file, because it may have kept output that did not fit.
  * The end of the file ends the stream, even within a frame.
@@ -169,7 +162,10 @@ static ssize_t unpack(void *cookie, char *to, size_t size)
 		ssize_t nr;
 
 		if (ZSTD_isError(rc))
-			zstd->why = explain(rc);
+			zstd->why =
+				ZSTD_getErrorCode(rc) == ZSTD_error_frameParameter_windowTooLarge
+					? "its window is larger than 8 MiB, which zstd -dc --long=31 reads"
+					: ZSTD_getErrorName(rc);
 		if (out.pos)
 			return (ssize_t)out.pos;
 		if (zstd->packed.pos < zstd->packed.size)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/machine/machine.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <sched.h>

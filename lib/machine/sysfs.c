@@ -185,24 +185,10 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*x, *y);
 }
 
-static int add_names(DIR *dir, struct td_names *names)
-{
-	struct dirent *entry;
-
-	while ((errno = 0, entry = readdir(dir))) {
-		char **name;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		name = td_array_add(&names->v, names->nr++, sizeof(*name));
-		*name = td_strdup(entry->d_name);
-	}
-	return -errno;
-}
-
 int td_sysfs_list(int dirfd, const char *path, struct td_names *names)
 {
 	int fd = open_below(dirfd, path, O_RDONLY | O_DIRECTORY);
+	const struct dirent *entry;
 	DIR *dir;
 	int rc;
 
@@ -216,7 +202,15 @@ int td_sysfs_list(int dirfd, const char *path, struct td_names *names)
 		close(fd);
 		return rc;
 	}
-	rc = add_names(dir, names);
+	while ((errno = 0, entry = readdir(dir))) {
+		char *name;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		name = td_strdup(entry->d_name);
+		td_array_push(&names->v, &names->nr, &name, sizeof(name));
+	}
+	rc = -errno;
 	closedir(dir);
 	if (rc)
 		td_names_free(names);

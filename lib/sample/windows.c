@@ -311,19 +311,6 @@ static uint64_t hash_function(int function, int group)
 	return td_hash_more(td_hash((uint32_t)function), (uint32_t)group);
 }
 
-static struct td_function_count *add_function(struct td_function_counts *counts, int function,
-					      int group, size_t nr_values)
-{
-	struct td_function_count *count = td_array_add(&counts->v, counts->nr, sizeof(*count));
-
-	td_group_parts_begin(&count->parts, nr_values);
-	td_index_add(&counts->index, hash_function(function, group), counts->nr);
-	count->function = function;
-	count->group = group;
-	counts->nr++;
-	return count;
-}
-
 static struct td_function_count *find(const struct td_function_counts *counts, int function,
 				      int group)
 {
@@ -415,8 +402,14 @@ void td_function_counts_add(struct td_function_counts *counts, const struct td_w
 		struct td_function_count *count = find(counts, function, window->group);
 		size_t part;
 
-		if (!count)
-			count = add_function(counts, function, window->group, nr);
+		if (!count) {
+			count = td_array_add(&counts->v, counts->nr, sizeof(*count));
+			td_group_parts_begin(&count->parts, nr);
+			td_index_add(&counts->index, hash_function(function, window->group),
+				     counts->nr++);
+			count->function = function;
+			count->group = window->group;
+		}
 		part = td_group_parts_next(&count->parts, nr);
 		count->parts.times_ns.v[part] += (double)window->time_ns;
 		for (size_t i = 0; i < nr; i++)

@@ -46,16 +46,6 @@ void td_task_names_begin(struct td_task_names *names, int tid, int life)
 	td_index_set(&names->lives, td_hash((uint32_t)tid), (size_t)life);
 }
 
-static struct td_task_name *add(struct td_task_names *names, int tid, int life)
-{
-	struct td_task_name *task = td_array_add(&names->v, names->nr, sizeof(*task));
-
-	td_index_add(&names->index, hash_task(tid, life), names->nr);
-	*task = (struct td_task_name){ .tid = tid, .life = life };
-	names->nr++;
-	return task;
-}
-
 void td_task_names_set(struct td_task_names *names, int tid, const char *name)
 {
 	int life = life_of(names, tid);
@@ -68,7 +58,9 @@ void td_task_names_set(struct td_task_names *names, int tid, const char *name)
 		return;
 	if (!task) {
 		td_task_names_begin(names, tid, life);
-		task = add(names, tid, life);
+		task = td_array_add(&names->v, names->nr, sizeof(*task));
+		td_index_add(&names->index, hash_task(tid, life), names->nr++);
+		*task = (struct td_task_name){ .tid = tid, .life = life };
 	}
 	free(task->name);
 	task->name = td_strdup(name);

@@ -51,24 +51,17 @@ int td_diff_decimals(double value)
 	return size < 10 ? 4 : size < 1000 ? 2 : 0;
 }
 
-/* Is the value shown as more than 0, with this number of decimals? */
-static bool is_shown(double value, int decimals)
-{
-	return fabs(value) >= 0.5 * pow(10, -decimals);
-}
-
 /* Is the change shown as more than 0.00?  A mark beside 0.00 would be confusing. */
 static bool is_change_shown(const struct td_diff_row *row, bool of_slots)
 {
-	const double *slots = row->slots.of;
+	int decimals = td_diff_decimals(fmax(row->slots.of[TD_DIFF_A], row->slots.of[TD_DIFF_B]));
 
 	if (!isnan(row->change.pct))
 		return fabs(row->change.pct) >= TD_DIFF_MIN;
 	if (row->unit[0] != '%')
 		return row->value.diff != 0;
 	return fabs(row->value.diff) >= TD_DIFF_MIN ||
-	       (of_slots && is_shown(row->slots.diff,
-				     td_diff_decimals(fmax(slots[TD_DIFF_A], slots[TD_DIFF_B]))));
+	       (of_slots && fabs(row->slots.diff) >= 0.5 * pow(10, -decimals));
 }
 
 /* Set the weights: rows with limits get half of the weight, the time half of the remainder. */

@@ -88,12 +88,6 @@ static double range_slots(const struct td_ranges *ranges, size_t row, size_t bat
 	return (double)ranges->slots[row * TD_TIMELINE_FEW + batch];
 }
 
-/* Was the cell above its threshold in the batch? */
-static bool range_over(const struct td_ranges *ranges, size_t at, size_t batch)
-{
-	return ranges->over[at] >> batch & 1;
-}
-
 static size_t known_values(const struct td_ranges *ranges, size_t at, float known[TD_TIMELINE_FEW])
 {
 	const float *v = ranges->values + at * TD_TIMELINE_FEW;
@@ -638,7 +632,7 @@ static void add_paused(const struct node *n, size_t batch, double root, struct s
 	double slots = range_slots(n->ranges, n->row, batch);
 	const struct td_metric *parent = nearest(n, batch);
 
-	if (parent->column >= 0 && range_over(n->ranges, at(n, parent->column), batch))
+	if (parent->column >= 0 && n->ranges->over[at(n, parent->column)] >> batch & 1)
 		sums->wanted += slots * root;
 	else if (may_exceed_parent(n->metric))
 		sums->most += slots * 100;

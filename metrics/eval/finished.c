@@ -61,18 +61,6 @@ static bool is_within(const struct td_row *row, const struct key *keys, size_t n
 
 /* --- shares ---------------------------------------------------------------- */
 
-/* Sum the slots of all rows, except for cgroups within others. */
-static double all_slots(const struct td_report *report, const struct key *keys)
-{
-	double sum = 0;
-
-	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
-		if (!isnan(row->slots) && !(keys && is_within(row, keys, report->nr_rows)))
-			sum += row->slots;
-	}
-	return sum;
-}
-
 /* Find the cell of retiring; NULL if the tree does not have the node. */
 static const struct td_cell *retiring_of(const struct td_report *report, const struct td_row *row)
 {
@@ -100,10 +88,14 @@ static void set_lost(const struct td_report *report, struct td_row *row, double 
 void td_report_find_lost(struct td_report *report, bool cgroups)
 {
 	td_autofree struct key *keys = cgroups ? sort_keys(report) : NULL;
-	double slots;
+	double slots = 0;
 
+	/* cgroups within others are counted there */
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
+		if (!isnan(row->slots) && !(keys && is_within(row, keys, report->nr_rows)))
+			slots += row->slots;
+	}
 	report->has_lost = false;
-	slots = all_slots(report, keys);
 	td_for_each(struct td_row, row, report->rows, report->nr_rows) {
 		set_lost(report, row, slots);
 		report->has_lost |=

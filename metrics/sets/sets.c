@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <strings.h>
 
+#include "metrics/sets/sets.h"
 #include "lib/base/util.h"
 #include "metrics/files/pmu_events.h"
 #include "metrics/formula/expr.h"
 #include "metrics/sets/set.h"
-#include "metrics/sets/sets.h"
 
 /* --- sets that are built at run time ------------------------------------------ */
 

@@ -206,19 +206,6 @@ static int find_sampled(const struct td_scope *scope, const char *text)
 	return rc;
 }
 
-static struct td_tree_latency *add_latency(struct td_tree *tree, const char *event)
-{
-	struct td_tree_latency *latency =
-		td_array_add(&tree->latencies, tree->nr_latencies++, sizeof(*latency));
-
-	latency->event = td_strdup(event);
-	latency->why = td_aprintf(
-		"it needs the retire latency of %s, which had fewer than %d samples (TPEBS), and "
-		"the files contain no mean",
-		event, TD_MIN_LATENCIES);
-	return latency;
-}
-
 /* Use samples for a latency.  Returns false if it cannot be sampled. */
 static bool use_samples(struct td_scope *scope, struct td_operand *operand, const char *name,
 			double usual)
@@ -236,7 +223,12 @@ static bool use_samples(struct td_scope *scope, struct td_operand *operand, cons
 		sampled = find_sampled(scope, text);
 	if (sampled == -ENOENT)
 		return false;
-	latency = add_latency(tree, text);
+	latency = td_array_add(&tree->latencies, tree->nr_latencies++, sizeof(*latency));
+	latency->event = td_strdup(text);
+	latency->why = td_aprintf(
+		"it needs the retire latency of %s, which had fewer than %d samples (TPEBS), and "
+		"the files contain no mean",
+		text, TD_MIN_LATENCIES);
 	operand->kind = TD_OPERAND_LATENCY;
 	latency->operand = slot;
 	latency->sampled = sampled;

@@ -414,19 +414,6 @@ static bool was_counted(const struct td_row *row)
 	return false;
 }
 
-/* Return the row of the PMU with most slots, or NULL. */
-static const struct td_row *find_row(const struct td_report *report)
-{
-	const struct td_row *best = NULL;
-
-	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
-		if (was_counted(row) && !row->package &&
-		    (!best || !(row->share_pct <= best->share_pct)))
-			best = row;
-	}
-	return best;
-}
-
 /* --- the path through the tree -------------------------------------------- */
 
 static void push(struct td_verdict *verdict, const struct td_found *found)
@@ -713,20 +700,6 @@ static bool is_loser(const struct td_row *row)
 	return !is_between(row) && !row->holds_others && row->lost_pct > 0;
 }
 
-/* Sum the slots lost between functions, on all core types. */
-static double lost_between(const struct td_report *report)
-{
-	double sum = 0;
-
-	for (size_t i = 0; report->has_lost && i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
-		if (is_between(row) && row->lost_pct > 0)
-			sum += row->lost_pct;
-	}
-	return sum;
-}
-
 /*
  * Sum the losses of the rows of one id, which are on different core types, starting at first.
  * Returns false if they are not worth naming, such as rows of idle CPUs.
@@ -851,11 +824,19 @@ void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 		find_losers(verdict, report, false);
 		if (!verdict->losers[0].id)
 			find_losers(verdict, report, true);
-		verdict->between_pct = lost_between(report);
+		for (size_t i = 0; report->has_lost && i < report->nr_rows; i++) {
+			if (is_between(&report->rows[i]) && report->rows[i].lost_pct > 0)
+				verdict->between_pct += report->rows[i].lost_pct;
+		}
 		verdict->common = find_common(verdict, report);
 		return;
 	}
-	verdict->row = find_row(report);
+	/* the row with most slots */
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
+		if (was_counted(row) && !row->package &&
+		    (!verdict->row || !(row->share_pct <= verdict->row->share_pct)))
+			verdict->row = row;
+	}
 	if (!verdict->row || verdict->row->share_pct < HARDLY_ANY_PCT)
 		verdict->situation = TD_SITUATION_NOT_COUNTED;
 	else

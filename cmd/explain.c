@@ -310,18 +310,6 @@ static void put_metric_text(struct answer *answer, const struct td_model_metric 
 			 "that has one.");
 }
 
-static void put_metric(struct answer *answer, const struct td_model_metric *metric)
-{
-	const char *above = find_above(&answer->catalog.events, metric);
-
-	if (is_json(answer))
-		put_metric_object(metric, above);
-	else
-		put_metric_text(answer, metric, above);
-	if (above)
-		put_ours(answer, above);
-}
-
 /* Describe metrics without a built-in text, from the files.  Returns false if none match. */
 static bool put_theirs(struct answer *answer, const char *typed)
 {
@@ -329,10 +317,18 @@ static bool put_theirs(struct answer *answer, const char *typed)
 	bool any = false;
 
 	td_for_each(const struct td_model_metric, metric, events->metrics, events->nr_metrics) {
+		const char *above;
+
 		if (!metric->desc || td_explanation_find(metric->name) ||
 		    !td_explanation_is_meant(metric->name, typed))
 			continue;
-		put_metric(answer, metric);
+		above = find_above(events, metric);
+		if (is_json(answer))
+			put_metric_object(metric, above);
+		else
+			put_metric_text(answer, metric, above);
+		if (above)
+			put_ours(answer, above);
 		any = true;
 	}
 	return any;

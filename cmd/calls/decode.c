@@ -310,16 +310,6 @@ static int read_number(const struct td_sysfs *fs, const char *name)
 	return td_sysfs_read_int(fs, path, &number, &unused) ? -1 : number;
 }
 
-static void read_ratio(const struct td_sysfs *fs, unsigned int ratio[2])
-{
-	struct td_err unused = { 0 };
-	char text[64];
-
-	if (td_sysfs_read(fs, DIRECTORY "tsc_art_ratio", text, sizeof(text), &unused) < 0 ||
-	    sscanf(text, "%u:%u", &ratio[0], &ratio[1]) != 2)
-		ratio[0] = ratio[1] = 0;
-}
-
 /* Returns the longest period, because MTC packets fill the trace even between calls. */
 static unsigned int choose_mtc(const struct td_sysfs *fs)
 {
@@ -381,11 +371,15 @@ int td_trace_pmu_config(const struct td_sysfs *fs, const struct td_pmu *pmu, uin
 {
 	int ratio = read_number(fs, "max_nonturbo_ratio");
 	uint64_t words[TD_NR_CONFIGS] = { 0 };
+	struct td_err unused = { 0 };
+	char text[64];
 	int rc = set_term(pmu, "cyc", 1, words, err);
 
 	trace->tsc_ratio = ratio > 0 ? (unsigned int)ratio : 0;
 	trace->mtc_period = choose_mtc(fs);
-	read_ratio(fs, trace->art_ratio);
+	if (td_sysfs_read(fs, DIRECTORY "tsc_art_ratio", text, sizeof(text), &unused) < 0 ||
+	    sscanf(text, "%u:%u", &trace->art_ratio[0], &trace->art_ratio[1]) != 2)
+		trace->art_ratio[0] = trace->art_ratio[1] = 0;
 	rc = rc ?: set_term(pmu, "tsc", 1, words, err);
 	if (!rc && read_number(fs, "caps/mtc") > 0)
 		rc = set_term(pmu, "mtc", 1, words, err);

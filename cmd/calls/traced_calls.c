@@ -59,17 +59,6 @@ static struct td_happened *note(struct td_traced_thread *thread, uint64_t from_n
 	return new;
 }
 
-static void forget_until(struct td_traced_thread *thread, uint64_t until_ns)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < thread->nr_happened; i++) {
-		if (thread->happened[i].from_ns >= until_ns)
-			thread->happened[kept++] = thread->happened[i];
-	}
-	thread->nr_happened = kept;
-}
-
 static size_t nr_sampled(const struct td_traced_calls *calls)
 {
 	size_t nr = calls->plan->events.nr;
@@ -142,13 +131,19 @@ static void end_before(struct td_traced_calls *calls, struct td_traced_thread *t
 static void begin_call(struct td_traced_calls *calls, struct td_traced_thread *thread,
 		       const struct td_record *record)
 {
+	size_t kept = 0;
+
 	end_before(calls, thread);
 	thread->open = true;
 	thread->stray = thread->out = thread->interrupted = false;
 	thread->lost = !record->time_ns;
 	thread->start_ns = record->time_ns;
 	thread->cpu = record->cpu;
-	forget_until(thread, record->time_ns);
+	for (size_t i = 0; i < thread->nr_happened; i++) {
+		if (thread->happened[i].from_ns >= record->time_ns)
+			thread->happened[kept++] = thread->happened[i];
+	}
+	thread->nr_happened = kept;
 }
 
 /* Continues a call.  A call that began before tracing is counted once. */

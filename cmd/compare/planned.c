@@ -55,18 +55,6 @@ static void add_tree(struct td_diff *rows, const struct td_tree *tree)
 		}
 }
 
-static void add_events(struct td_diff *rows, const struct td_job *job)
-{
-	const struct td_events *events = &job->plan.events;
-
-	for (size_t i = 0; !job->tree && i < events->nr; i++) {
-		if (!events->v[i].hidden)
-			add(rows, &(struct td_diff_row){ .kind = TD_DIFF_EVENT,
-							 .name = events->v[i].name,
-							 .unit = "" });
-	}
-}
-
 /* --- missing rows ------------------------------------------------------------- */
 
 /* Plan a dry run, which opens no event.  The request must outlive the job. */
@@ -192,7 +180,12 @@ int td_planned_check(const struct td_limits *limits, const struct td_opts *opts,
 		add_times(&rows);
 		add_ipc(&rows, &job);
 		add_tree(&rows, job.tree);
-		add_events(&rows, &job);
+		for (size_t i = 0; !job.tree && i < job.plan.events.nr; i++) {
+			if (!job.plan.events.v[i].hidden)
+				add(&rows, &(struct td_diff_row){ .kind = TD_DIFF_EVENT,
+								  .name = job.plan.events.v[i].name,
+								  .unit = "" });
+		}
 		rc = check(limits, &rows, &asked, NULL, err);
 	}
 	td_job_free(&job);

@@ -139,14 +139,6 @@ static bool is_in_own_namespace(void)
 	return nr != UINT32_MAX;
 }
 
-static void read_rights(struct td_environment *out)
-{
-	uint64_t rights = is_in_own_namespace() ? 0 : td_capabilities();
-
-	out->admin = rights & TD_CAPABILITY(CAP_SYS_ADMIN);
-	out->perfmon = rights & TD_CAPABILITY(CAP_PERFMON);
-}
-
 static char *find_program(void)
 {
 	char path[PATH_MAX];
@@ -194,26 +186,21 @@ static void read_tracepoints(struct td_environment *out)
 	td_tracepoints_free(&found);
 }
 
-static void read_ibs(struct td_environment *out, const struct td_sysfs *fs)
-{
-	struct td_err unused;
-	char text[32];
-
-	out->has_ibs = td_pmu_exists(fs, "ibs_op") && td_pmu_exists(fs, "ibs_fetch");
-	out->ibs_filters = td_sysfs_read(fs, "bus/event_source/devices/ibs_op/format/swfilt", text,
-					 sizeof(text), &unused) > 0;
-}
-
 /* --- all -------------------------------------------------------------------- */
 
 void td_environment_read(struct td_environment *out, const struct td_sysfs *fs,
 			 const struct td_machine *machine)
 {
+	uint64_t rights = is_in_own_namespace() ? 0 : td_capabilities();
+	struct td_err unused;
+	char text[32];
+
 	*out = (struct td_environment){
 		.saved = td_rights_getenv("PROCFS_PATH"),
 		.program = find_program(),
 	};
-	read_rights(out);
+	out->admin = rights & TD_CAPABILITY(CAP_SYS_ADMIN);
+	out->perfmon = rights & TD_CAPABILITY(CAP_PERFMON);
 	if (!out->saved) {
 		int fd = td_dummy_open(0, -1, 0);
 
@@ -226,7 +213,9 @@ void td_environment_read(struct td_environment *out, const struct td_sysfs *fs,
 	td_cgroup_root(fs, &out->cgroup_root, &out->no_cgroups);
 	read_mounts(out, fs);
 	read_tracepoints(out);
-	read_ibs(out, fs);
+	out->has_ibs = td_pmu_exists(fs, "ibs_op") && td_pmu_exists(fs, "ibs_fetch");
+	out->ibs_filters = td_sysfs_read(fs, "bus/event_source/devices/ibs_op/format/swfilt", text,
+					 sizeof(text), &unused) > 0;
 }
 
 void td_environment_free(struct td_environment *environment)

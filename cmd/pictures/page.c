@@ -346,24 +346,18 @@ void td_page_timeline_add(struct td_writer *writer, const struct td_report *repo
 	fputs("]]", fp);
 }
 
-static void put_event(FILE *fp, const struct td_event_row *row)
-{
-	fputc('[', fp);
-	put_text(fp, row->id);
-	put_text(fp, row->event);
-	put_text(fp, row->unit);
-	td_page_put_number(fp, row->status == TD_STATUS_OK ? row->value : NAN);
-	fputc(']', fp);
-}
-
 void td_page_timeline_add_events(struct td_writer *writer, const struct td_event_report *report)
 {
 	FILE *fp = writer->fp;
 
 	begin_interval(writer, report->time_ns, report->elapsed_ns);
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		fputs(i ? "," : "", fp);
-		put_event(fp, &report->rows[i]);
+	td_for_each(const struct td_event_row, row, report->rows, report->nr_rows) {
+		fputs(row != report->rows ? ",[" : "[", fp);
+		put_text(fp, row->id);
+		put_text(fp, row->event);
+		put_text(fp, row->unit);
+		td_page_put_number(fp, row->status == TD_STATUS_OK ? row->value : NAN);
+		fputc(']', fp);
 	}
 	fputs("]]", fp);
 }

@@ -65,22 +65,18 @@ static struct td_track *find_track(struct td_track_process *process, const char 
 	return track;
 }
 
-static void free_process(struct td_track_process *process)
-{
-	for (size_t i = 0; i < process->nr; i++) {
-		free(process->v[i].name);
-		free(process->v[i].unit);
-	}
-	free(process->v);
-	free(process->name);
-}
-
 static void tracks_free(struct td_tracks *tracks)
 {
 	if (!tracks)
 		return;
-	for (size_t i = 0; i < tracks->nr; i++)
-		free_process(&tracks->v[i]);
+	td_for_each(struct td_track_process, process, tracks->v, tracks->nr) {
+		for (size_t i = 0; i < process->nr; i++) {
+			free(process->v[i].name);
+			free(process->v[i].unit);
+		}
+		free(process->v);
+		free(process->name);
+	}
 	free(tracks->v);
 	td_index_free(&tracks->index);
 	free(tracks);
@@ -193,24 +189,17 @@ static void begin(struct td_writer *writer)
 	writer->tracks->from_ns = 0;
 }
 
-/* Ends all tracks of a process. */
-static void end_tracks(struct td_writer *writer, struct td_track_process *process)
-{
-	for (size_t i = 0; i < process->nr; i++) {
-		if (process->v[i].has_value)
-			put_value(writer, process->pid, &process->v[i], NULL);
-	}
-}
-
 /* End processes without a row in this interval, and begin the next interval. */
 static void end_interval(struct td_writer *writer, uint64_t time_ns)
 {
 	struct td_tracks *tracks = writer->tracks;
 
-	for (size_t i = 0; i < tracks->nr; i++) {
-		if (!tracks->v[i].seen)
-			end_tracks(writer, &tracks->v[i]);
-		tracks->v[i].seen = false;
+	td_for_each(struct td_track_process, process, tracks->v, tracks->nr) {
+		for (size_t i = 0; !process->seen && i < process->nr; i++) {
+			if (process->v[i].has_value)
+				put_value(writer, process->pid, &process->v[i], NULL);
+		}
+		process->seen = false;
 	}
 	tracks->from_ns = time_ns;
 }

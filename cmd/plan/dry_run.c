@@ -569,15 +569,6 @@ static void put_flag(void *ctx, const char *name, unsigned int value)
 	flags->any = true;
 }
 
-static void put_flags(FILE *fp, const struct perf_event_attr *attr)
-{
-	struct flags flags = { fp, false };
-
-	fputs("  flags ", fp);
-	attr_each_flag(attr, put_flag, &flags);
-	fputs(flags.any ? "" : "none", fp);
-}
-
 /* Print the config words, of those after the first nr only the ones that are not 0. */
 static void put_config(FILE *fp, const char *before, const char *between,
 		       const uint64_t config[TD_NR_CONFIGS], int nr)
@@ -595,13 +586,16 @@ static void put_attr(FILE *fp, const char *name, const struct perf_event_attr *a
 {
 	const uint64_t config[TD_NR_CONFIGS] = { attr->config, attr->config1, attr->config2,
 						 attr->config3 };
+	struct flags flags = { fp, false };
 
 	fputs("  ", fp);
 	td_put_padded(fp, -40, name);
 	fprintf(fp, " type %u", attr->type);
 	put_config(fp, "  ", " ", config, 2);
 	fprintf(fp, "  read_format 0x%" PRIx64, (uint64_t)attr->read_format);
-	put_flags(fp, attr);
+	fputs("  flags ", fp);
+	attr_each_flag(attr, put_flag, &flags);
+	fputs(flags.any ? "" : "none", fp);
 	if (attr->precise_ip)
 		fprintf(fp, "  precise_ip %u", attr->precise_ip);
 	if (attr->bp_type)

@@ -109,13 +109,6 @@ int td_err_hint(struct td_err *err, const char *fmt, ...)
 /* Number of bytes shown of a long text, a third of them before the error. */
 #define SHOWN 72
 
-/* Replaces each unprintable byte by one blank, so that the marks below line up. */
-static void blank_out(char *line)
-{
-	while (*(line += td_printable_span(line)))
-		*line++ = ' ';
-}
-
 /* Returns the width of printable text in columns, one for each character. */
 static size_t columns(const char *text, size_t len)
 {
@@ -134,7 +127,9 @@ int td_err_point(struct td_err *err, const char *text, size_t at, size_t len)
 	size_t before = at - from, left, width;
 
 	snprintf(line, sizeof(line), "%s", text + from);
-	blank_out(line);
+	/* one blank for each unprintable byte, so that the marks below line up */
+	for (char *c = line; *(c += td_printable_span(c)); c++)
+		*c = ' ';
 	left = strlen(line) - before;
 	/* one mark represents everything after the shown part */
 	width = columns(line + before, len < left ? len : left) + (len > left);

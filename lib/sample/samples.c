@@ -158,23 +158,14 @@ void td_samples_write(struct td_samples_writer *writer, const struct td_location
 
 /* --- functions -------------------------------------------------------------- */
 
-static void write_file(FILE *fp, const char *file)
-{
-	struct json_object *line = td_json_line();
-
-	td_json_put_string(line, "file", file);
-	td_json_put_line(fp, line);
-}
-
 void td_samples_write_functions(struct td_samples_writer *writer,
 				const struct td_locations *locations)
 {
 	FILE *fp = writer->fp;
 
-	if (fp)
-		write_new(writer, locations);
 	if (!fp)
 		return;
+	write_new(writer, locations);
 	td_for_each(const struct td_function, function, locations->functions,
 		    locations->nr_functions) {
 		struct json_object *line = td_json_line();
@@ -186,8 +177,12 @@ void td_samples_write_functions(struct td_samples_writer *writer,
 		td_json_add(line, "function", of);
 		td_json_put_line(fp, line);
 	}
-	for (size_t i = 0; i < locations->nr_files; i++)
-		write_file(fp, locations->files[i]);
+	for (size_t i = 0; i < locations->nr_files; i++) {
+		struct json_object *line = td_json_line();
+
+		td_json_put_string(line, "file", locations->files[i]);
+		td_json_put_line(fp, line);
+	}
 	for (size_t i = 0; i < locations->nr; i++)
 		fprintf(fp, "{\"resolved\":[%zu,%d,%d,%d]}\n", i, locations->v[i].function,
 			locations->v[i].file, locations->v[i].line);

@@ -426,16 +426,6 @@ static int parse(struct td_scope *scope, struct td_expr **out, const char *text,
 	return 0;
 }
 
-static void add_metric(struct td_scope *scope, struct td_metric *metric, int *index)
-{
-	struct td_tree *tree = scope->tree;
-
-	metric->name =
-		td_aprintf("%s%s%s", metric->def->name, *scope->mods ? ":" : "", scope->mods);
-	*index = (int)tree->nr_metrics;
-	td_array_push(&tree->metrics, &tree->nr_metrics, metric, sizeof(*metric));
-}
-
 /* Refuse a metric that needs a refused operand, with the operand's reason. */
 static void refuse_for(struct td_tree *tree, struct td_metric *metric, int refused)
 {
@@ -483,7 +473,10 @@ static int compile(struct td_scope *scope, struct td_metric *metric, int *index)
 		refuse_for(tree, metric, refused);
 	if (!tree->operands[metric->slot].refusal)
 		tree->operands[metric->slot].state = TD_OPERAND_READY;
-	add_metric(scope, metric, index);
+	metric->name =
+		td_aprintf("%s%s%s", metric->def->name, *scope->mods ? ":" : "", scope->mods);
+	*index = (int)tree->nr_metrics;
+	td_array_push(&tree->metrics, &tree->nr_metrics, metric, sizeof(*metric));
 	return 0;
 }
 

@@ -422,6 +422,16 @@ static const struct td_machine *one_processor(const struct td_sides *sides)
 	return first;
 }
 
+/* Return true if fd writes to one of the recordings. */
+static bool is_written(const struct td_sides *sides, int fd)
+{
+	for (size_t i = 0; i < sides->nr; i++) {
+		if (td_recording_is_written(&sides->v[i].recorded.rec, fd))
+			return true;
+	}
+	return false;
+}
+
 static int put(const struct td_sides *sides, const struct td_diff *diff,
 	       const struct td_request *request, const struct td_identity *identity,
 	       struct td_err *err)
@@ -434,7 +444,7 @@ static int put(const struct td_sides *sides, const struct td_diff *diff,
 	struct td_sink sink = { 0 };
 	int rc = td_sink_open(&sink, request, &frame, err);
 
-	if (!rc && td_sides_is_written(sides, fileno(sink.writer.fp)))
+	if (!rc && is_written(sides, fileno(sink.writer.fp)))
 		rc = td_err_usage(err, "%s is a recording that is being read", sink.name);
 	rc = rc ?: td_append_check(&sink, NULL, &sheet, err);
 	rc = rc ?: td_sink_begin(&sink, err);
@@ -497,7 +507,8 @@ static void say(const struct td_sides *sides, const struct td_opts *opts, struct
 	td_say_notes(&cores);
 	td_notes_free(&cores);
 	td_say_notes(notes);
-	td_sides_warn(sides);
+	for (size_t i = 0; i < sides->nr; i++)
+		td_recorded_warn(&sides->v[i].recorded.rec);
 }
 
 /* --- what is compared ------------------------------------------------------ */

@@ -10,22 +10,6 @@ bool td_request_has_events(const struct td_request *request)
 	return request->nr_events || request->detail || request->nothing;
 }
 
-bool td_request_has_verdict(const struct td_request *request)
-{
-	/* bottlenecks are sorted, so that the first line is the verdict */
-	if (request->ask.bottlenecks)
-		return false;
-	/* a verdict needs thresholds */
-	if (request->ask.no_threshold)
-		return false;
-	if (td_request_exposes(request))
-		return false;
-	/* programs get a verdict only with --verdict, because it is another kind of line */
-	return request->show.verdict || ((request->show.format == TD_FORMAT_TEXT ||
-					  td_out_find(request->show.format)->whole) &&
-					 !request->show.no_verdict);
-}
-
 bool td_request_exposes(const struct td_request *request)
 {
 	return request->openmetrics || request->does.exposes;

@@ -140,8 +140,6 @@ struct td_request {
 
 /* Return true if the result is counts of events, not metrics. */
 bool td_request_has_events(const struct td_request *request);
-/* Return true if formats that support it show a verdict. */
-bool td_request_has_verdict(const struct td_request *request);
 /* Return true if the result is counters for Prometheus. */
 bool td_request_exposes(const struct td_request *request);
 

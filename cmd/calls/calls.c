@@ -221,11 +221,21 @@ static void report_unpaired(const struct td_calling *c, size_t function)
 /* Times shorter than this many variations of the cost of a probe are inexact. */
 #define UNSURE_TIMES 10
 
+/* Returns 0 if such a PMU exists, and libipt is installed. */
+static int check_trace(const struct td_sysfs *fs, const struct td_ints *online, struct td_err *err)
+{
+	struct td_pmu pmu;
+	int rc = td_trace_pmu_read(fs, online, &pmu, err);
+
+	td_pmu_free(&pmu);
+	return rc ?: td_trace_load(err);
+}
+
 static bool may_trace(const struct td_calling *c)
 {
 	struct td_err unused = { 0 };
 
-	return !td_trace_check(&c->job.fs, &c->job.machine.online, &unused);
+	return !check_trace(&c->job.fs, &c->job.machine.online, &unused);
 }
 
 /* Suggests Processor Trace for short calls. */
@@ -265,7 +275,7 @@ static void calls_judge(struct td_doctor *doctor, const struct td_system *system
 		td_doctor_add(
 			doctor, "calls", TD_FINDING_NOTE,
 			"cannot be counted with probes at functions, which need root and tracefs");
-	if (td_trace_check(system->fs, &system->machine->online, &no_trace))
+	if (check_trace(system->fs, &system->machine->online, &no_trace))
 		td_doctor_add_error(doctor, "calls", TD_FINDING_NOTE, &no_trace);
 	else
 		td_doctor_add(doctor, "calls", TD_FINDING_OK,

@@ -357,15 +357,6 @@ int td_trace_pmu_read(const struct td_sysfs *fs, const struct td_ints *online, s
 	return 0;
 }
 
-int td_trace_check(const struct td_sysfs *fs, const struct td_ints *online, struct td_err *err)
-{
-	struct td_pmu pmu;
-	int rc = td_trace_pmu_read(fs, online, &pmu, err);
-
-	td_pmu_free(&pmu);
-	return rc ?: td_trace_load(err);
-}
-
 int td_trace_pmu_config(const struct td_sysfs *fs, const struct td_pmu *pmu, uint64_t *config,
 			struct td_trace *trace, struct td_err *err)
 {

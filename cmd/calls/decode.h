@@ -59,8 +59,6 @@ void td_trace_skip(struct td_trace *trace);
  */
 int td_trace_pmu_read(const struct td_sysfs *fs, const struct td_ints *online, struct td_pmu *pmu,
 		      struct td_err *err);
-/* Returns 0 if such a PMU exists, and libipt is installed. */
-int td_trace_check(const struct td_sysfs *fs, const struct td_ints *online, struct td_err *err);
 /* Sets perf_event_attr.config, and the clock ratios of traces. */
 int td_trace_pmu_config(const struct td_sysfs *fs, const struct td_pmu *pmu, uint64_t *config,
 			struct td_trace *trace, struct td_err *err);

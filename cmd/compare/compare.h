@@ -53,10 +53,6 @@ int td_sides_read(struct td_sides *sides, const struct td_opts *opts, struct td_
 /* Compare the sides for a unit of work, or for the default one. */
 int td_sides_compare(struct td_sides *sides, enum td_per per, struct td_diff *diff,
 		     struct td_err *err);
-/* Return true if fd writes to one of the recordings. */
-bool td_sides_is_written(const struct td_sides *sides, int fd);
-/* Print which recordings are incomplete. */
-void td_sides_warn(const struct td_sides *sides);
 void td_sides_free(struct td_sides *sides);
 
 /* Note the cgroups, threads and regions that only one side has. */

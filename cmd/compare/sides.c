@@ -605,21 +605,6 @@ int td_sides_compare(struct td_sides *sides, enum td_per per, struct td_diff *di
 	return 0;
 }
 
-bool td_sides_is_written(const struct td_sides *sides, int fd)
-{
-	for (size_t i = 0; i < sides->nr; i++) {
-		if (td_recording_is_written(&sides->v[i].recorded.rec, fd))
-			return true;
-	}
-	return false;
-}
-
-void td_sides_warn(const struct td_sides *sides)
-{
-	for (size_t i = 0; i < sides->nr; i++)
-		td_recorded_warn(&sides->v[i].recorded.rec);
-}
-
 void td_sides_free(struct td_sides *sides)
 {
 	for (size_t i = 0; i < sides->nr; i++)

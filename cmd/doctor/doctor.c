@@ -193,6 +193,16 @@ static int gather(struct diagnosis *d, struct td_err *err)
 	return 0;
 }
 
+/* Move the findings of from to doctor. */
+static void move_findings(struct td_doctor *doctor, struct td_doctor *from)
+{
+	for (size_t i = 0; i < from->nr_findings; i++)
+		td_array_push(&doctor->findings, &doctor->nr_findings, &from->findings[i],
+			      sizeof(*from->findings));
+	from->nr_findings = 0;
+	td_doctor_free(from);
+}
+
 static void examine(struct diagnosis *d)
 {
 	const struct td_system system = { &d->machine, &d->environment, &d->levels, &d->fs };
@@ -203,7 +213,7 @@ static void examine(struct diagnosis *d)
 	/* without a PMU, judge_pmus() adds the reason */
 	if (why->code && d->machine.nr_core)
 		td_doctor_add_error(&d->doctor, "level 1", TD_FINDING_FAILED, why);
-	td_doctor_move(&d->doctor, &d->levels.found);
+	move_findings(&d->doctor, &d->levels.found);
 	td_doctor_judge_system(&d->doctor, &system);
 	if (!why->code && !d->environment.saved)
 		td_self_test_run(&d->doctor, &d->opts->request, &d->machine);
@@ -237,6 +247,19 @@ static const char *conclude(const struct td_doctor *doctor)
 		       : "level 1 was not tried";
 }
 
+/* Return "ok", "note", "warning" or "failed". */
+static const char *state_name(enum td_finding_state state)
+{
+	static const char *const names[] = {
+		[TD_FINDING_OK] = "ok",
+		[TD_FINDING_NOTE] = "note",
+		[TD_FINDING_WARNING] = "warning",
+		[TD_FINDING_FAILED] = "failed",
+	};
+
+	return names[state];
+}
+
 static void put_text(FILE *fp, const struct td_doctor *doctor)
 {
 	const char *previous = "";
@@ -245,8 +268,8 @@ static void put_text(FILE *fp, const struct td_doctor *doctor)
 		const struct td_finding *finding = &doctor->findings[i];
 		bool same = strcmp(finding->name, previous) == 0;
 
-		fprintf(fp, "%-*s%-*s", STATE_WIDTH, td_finding_state_name(finding->state),
-			NAME_WIDTH, same ? "" : finding->name);
+		fprintf(fp, "%-*s%-*s", STATE_WIDTH, state_name(finding->state), NAME_WIDTH,
+			same ? "" : finding->name);
 		td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH, finding->text);
 		put_command(fp, "try:", finding->command);
 		put_command(fp, "or:", finding->other);
@@ -292,7 +315,7 @@ static struct json_object *make_finding(const struct td_finding *finding)
 	struct json_object *object = json_object_new_object();
 
 	td_json_put_string(object, "name", finding->name);
-	td_json_put_string(object, "state", td_finding_state_name(finding->state));
+	td_json_put_string(object, "state", state_name(finding->state));
 	td_json_put_string(object, "text", finding->text);
 	if (finding->command)
 		td_json_put_string(object, "command", finding->command);

@@ -76,14 +76,9 @@ void td_finding_set(char **member, const char *fmt, ...) __attribute__((format(p
 /* Add the notes that are not yet in seen to the findings and to seen. */
 void td_doctor_add_notes(struct td_doctor *doctor, const char *name, struct td_notes *seen,
 			 const struct td_notes *notes);
-/* Move the findings of from to doctor. */
-void td_doctor_move(struct td_doctor *doctor, struct td_doctor *from);
 /* Return the first finding that has failed, or NULL. */
 const struct td_finding *td_doctor_failed(const struct td_doctor *doctor);
 void td_doctor_free(struct td_doctor *doctor);
-
-/* Return "ok", "note", "warning" or "failed". */
-const char *td_finding_state_name(enum td_finding_state state);
 
 /*
  * self_test.c: count level 1 of this thread while it runs the loops (loops.c), on a CPU of

@@ -3,18 +3,6 @@
 
 #include "lib/base/util.h"
 
-const char *td_finding_state_name(enum td_finding_state state)
-{
-	static const char *const names[] = {
-		[TD_FINDING_OK] = "ok",
-		[TD_FINDING_NOTE] = "note",
-		[TD_FINDING_WARNING] = "warning",
-		[TD_FINDING_FAILED] = "failed",
-	};
-
-	return names[state];
-}
-
 struct td_finding *td_doctor_add(struct td_doctor *doctor, const char *name,
 				 enum td_finding_state state, const char *fmt, ...)
 {
@@ -58,15 +46,6 @@ void td_doctor_add_notes(struct td_doctor *doctor, const char *name, struct td_n
 		if (seen->nr > nr)
 			td_doctor_add(doctor, name, TD_FINDING_NOTE, "%s", notes->v[i]);
 	}
-}
-
-void td_doctor_move(struct td_doctor *doctor, struct td_doctor *from)
-{
-	for (size_t i = 0; i < from->nr_findings; i++)
-		td_array_push(&doctor->findings, &doctor->nr_findings, &from->findings[i],
-			      sizeof(*from->findings));
-	from->nr_findings = 0;
-	td_doctor_free(from);
 }
 
 const struct td_finding *td_doctor_failed(const struct td_doctor *doctor)

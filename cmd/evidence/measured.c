@@ -522,24 +522,6 @@ void td_peer_toplev(struct td_measured *measured, const char *toplev, const char
 
 #define MAX_POINTS 6
 
-struct td_difference td_values_compare(const struct td_values *a, const struct td_values *b,
-				       const char *than)
-{
-	struct td_difference worst = { .than = than };
-
-	for (size_t i = 0; i < a->nr; i++) {
-		const struct td_value *of_a = &a->v[i], *of_b;
-
-		of_b = td_values_find(b, td_node_short_name(of_a->name));
-		if (!of_b ||
-		    (worst.name[0] && fabs(of_a->value - of_b->value) <= fabs(worst.points)))
-			continue;
-		snprintf(worst.name, sizeof(worst.name), "%s", of_a->name);
-		worst.points = of_a->value - of_b->value;
-	}
-	return worst;
-}
-
 bool td_difference_is_far(const struct td_difference *difference)
 {
 	return difference->name[0] && fabs(difference->points) > MAX_POINTS;

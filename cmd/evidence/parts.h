@@ -46,9 +46,6 @@ struct td_known {
 
 extern const struct td_known td_programs[TD_NR_PROGRAMS];
 
-/* Returns NULL for an unknown name. */
-const struct td_known *td_program_find(const char *name);
-
 struct td_program_took {
 	uint64_t nr; /* units of work */
 	double ns;   /* CPU time of the thread per unit */
@@ -61,8 +58,6 @@ struct td_program_took {
  */
 int td_program_run(const struct td_known *program, uint64_t ns, struct td_program_took *took,
 		   struct td_err *err);
-/* Return true if the duration is in the expected range. */
-bool td_program_in_range(const struct td_known *program, const struct td_program_took *took);
 
 /* --- measured.c ------------------------------------------------------------ */
 
@@ -140,7 +135,5 @@ struct td_difference {
 	double points;            /* the first minus the second */
 };
 
-struct td_difference td_values_compare(const struct td_values *a, const struct td_values *b,
-				       const char *than);
 /* Return true if it is larger than the variation between two runs of a program on a core. */
 bool td_difference_is_far(const struct td_difference *difference);

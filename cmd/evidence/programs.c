@@ -398,15 +398,6 @@ const struct td_known td_programs[TD_NR_PROGRAMS] = {
 	  .step = step_spin },
 };
 
-const struct td_known *td_program_find(const char *name)
-{
-	for (size_t i = 0; i < TD_NR_PROGRAMS; i++) {
-		if (strcmp(td_programs[i].name, name) == 0)
-			return &td_programs[i];
-	}
-	return NULL;
-}
-
 /* --- the other thread --------------------------------------------------------- */
 
 struct sharer {
@@ -532,11 +523,4 @@ int td_program_run(const struct td_known *program, uint64_t ns, struct td_progra
 	rc = run_program(program, first == last ? -1 : first, ns, took, err);
 	pthread_setname_np(pthread_self(), before);
 	return rc;
-}
-
-bool td_program_in_range(const struct td_known *program, const struct td_program_took *took)
-{
-	double value = took->ns * (program->in_cycles ? took->ghz : 1);
-
-	return value >= program->min && value <= program->max;
 }

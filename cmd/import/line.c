@@ -531,40 +531,6 @@ int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line)
 	return parse_fields(&f, line);
 }
 
-/* "311478,100,00," is a run time and its percentage, 100.00, in some locales. */
-bool td_perf_csv_has_decimal_commas(const char *text)
-{
-	for (; *text; text++) {
-		size_t run = strspn(text, "0123456789");
-		const char *pct = text + run + 1;
-		size_t whole = run && text[run] == ',' ? strspn(pct, "0123456789") : 0;
-		const char *rest = pct + whole + 1;
-
-		if (whole && whole <= 3 && pct[whole] == ',' && strspn(rest, "0123456789") == 2 &&
-		    (rest[2] == ',' || !rest[2]))
-			return true;
-		text += run;
-		if (!*text)
-			break;
-	}
-	return false;
-}
-
-char td_perf_csv_separator(const char *text)
-{
-	/* rare ones come last, because they may be part of a name or unit */
-	static const char separators[] = ",;|@\t~^!&#$'\"%*+?=\\:_/ ";
-
-	for (const char *s = separators; *s; s++) {
-		td_autofree char *copy = td_strdup(text);
-		struct td_perf_line line;
-
-		if (td_perf_csv_parse(copy, *s, &line) == TD_PERF_IS_COUNT)
-			return *s;
-	}
-	return '\0';
-}
-
 /* Copy the separator before a number if it also precedes the number before: "::1234::100.00". */
 static bool find_long(const char *text, const char *number, char out[TD_PERF_LONG_SEPARATOR])
 {

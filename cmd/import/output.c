@@ -664,13 +664,48 @@ static int text_output(const struct reader *r, struct td_err *err)
 	return td_err_hint(err, "use perf stat -x, or perf stat -j");
 }
 
+/* "311478,100,00," is a run time and its percentage, 100.00, in some locales. */
+static bool has_decimal_commas(const char *text)
+{
+	for (; *text; text++) {
+		size_t run = strspn(text, "0123456789");
+		const char *pct = text + run + 1;
+		size_t whole = run && text[run] == ',' ? strspn(pct, "0123456789") : 0;
+		const char *rest = pct + whole + 1;
+
+		if (whole && whole <= 3 && pct[whole] == ',' && strspn(rest, "0123456789") == 2 &&
+		    (rest[2] == ',' || !rest[2]))
+			return true;
+		text += run;
+		if (!*text)
+			break;
+	}
+	return false;
+}
+
+/* Find the separator with which text can be parsed as a count; '\0': none. */
+static char separator_of(const char *text)
+{
+	/* rare ones come last, because they may be part of a name or unit */
+	static const char separators[] = ",;|@\t~^!&#$'\"%*+?=\\:_/ ";
+
+	for (const char *s = separators; *s; s++) {
+		td_autofree char *copy = td_strdup(text);
+		struct td_perf_line line;
+
+		if (td_perf_csv_parse(copy, *s, &line) == TD_PERF_IS_COUNT)
+			return *s;
+	}
+	return '\0';
+}
+
 /* Find out from the first line with text whether the file is from -x or -j. */
 static int find_form(struct reader *r, struct td_err *err)
 {
 	if (*r->text == '{')
 		r->separator = '{';
 	else
-		r->separator = td_perf_csv_separator(r->text);
+		r->separator = separator_of(r->text);
 	if (!r->separator) {
 		td_perf_csv_long_separator(r->text, r->long_separator);
 		r->separator = *r->long_separator ? TD_PERF_SHORT : '\0';
@@ -679,7 +714,7 @@ static int find_form(struct reader *r, struct td_err *err)
 		return 0;
 	if (strstr(r->text, "Performance counter stats for"))
 		return text_output(r, err);
-	if (td_perf_csv_has_decimal_commas(r->text)) {
+	if (has_decimal_commas(r->text)) {
 		td_err_set(err, -EINVAL,
 			   "%s:%zu: decimal commas between columns that are separated by commas",
 			   r->file->path, r->file->line);
@@ -838,7 +873,7 @@ static bool is_count(const char *text)
 
 	if (strstr(text, "\"counter-value\" : "))
 		return true;
-	separator = td_perf_csv_separator(text);
+	separator = separator_of(text);
 	return separator && strchr(",;|\t", separator);
 }
 

@@ -42,10 +42,6 @@ enum {
 
 /* Parse text, which is changed, and from which *line borrows.  Returns -EINVAL for other texts. */
 int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line);
-/* Are there decimal commas in columns separated by commas? */
-bool td_perf_csv_has_decimal_commas(const char *text);
-/* Find the separator with which text can be parsed as a count; '\0': none. */
-char td_perf_csv_separator(const char *text);
 
 /*
  * Set out to the separator of several characters with which text is a count, or to "".  Replace

@@ -289,6 +289,16 @@ static int make_words(struct td_list *list, const struct td_pmu *pmu, const stru
 
 /* --- events --------------------------------------------------------------- */
 
+/* Write separator and the letters of the modifiers, if any, without those of groups. */
+static void put_modifiers(FILE *fp, const char *separator, const struct td_modifiers *mods)
+{
+	char letters[TD_MODIFIERS_SIZE];
+
+	td_modifiers_format(mods, "ukhIGHpPSDeR", letters);
+	if (*letters)
+		fprintf(fp, "%s%s", separator, letters);
+}
+
 static void put_raw(FILE *fp, const struct td_machine *machine, const struct td_event *event)
 {
 	const struct td_pmu *pmu = &machine->pmus[event->pmu];
@@ -299,10 +309,10 @@ static void put_raw(FILE *fp, const struct td_machine *machine, const struct td_
 	/* without a PMU, perf would open it on all core types */
 	if (machine->nr_core > 1) {
 		fprintf(fp, " %s/r%" PRIx64 "/", pmu->name, event->config[0]);
-		td_encoding_put_modifiers(fp, "", &event->mods);
+		put_modifiers(fp, "", &event->mods);
 	} else {
 		fprintf(fp, " r%" PRIx64, event->config[0]);
-		td_encoding_put_modifiers(fp, ":", &event->mods);
+		put_modifiers(fp, ":", &event->mods);
 	}
 }
 
@@ -324,7 +334,7 @@ static void put_name(FILE *fp, const struct td_machine *machine, const struct td
 	if (!name || machine->pmus[event->pmu].kind != TD_PMU_CORE)
 		return;
 	fprintf(fp, " %s/%s/", machine->pmus[event->pmu].name, name);
-	td_encoding_put_modifiers(fp, "", &event->mods);
+	put_modifiers(fp, "", &event->mods);
 }
 
 static int put_event(FILE *fp, struct td_list *list, const struct td_event *event,
@@ -346,7 +356,7 @@ static int put_event(FILE *fp, struct td_list *list, const struct td_event *even
 	if (rc)
 		return rc;
 	td_encoding_put(fp, pmu, pmu->name, event, words);
-	td_encoding_put_modifiers(fp, td_encoding_is_numeric(event) ? ":" : "", &event->mods);
+	put_modifiers(fp, td_encoding_is_numeric(event) ? ":" : "", &event->mods);
 	put_raw(fp, &list->machine, event);
 	if (td_encoding_is_numeric(event))
 		put_name(fp, &list->machine, event);

@@ -104,5 +104,3 @@ bool td_encoding_is_numeric(const struct td_event *event);
  */
 void td_encoding_put(FILE *fp, const struct td_pmu *pmu, const char *pmu_name,
 		     const struct td_event *event, const char *terms);
-/* Write separator and the letters of the modifiers, if any, without those of groups. */
-void td_encoding_put_modifiers(FILE *fp, const char *separator, const struct td_modifiers *mods);

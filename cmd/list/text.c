@@ -140,15 +140,6 @@ void td_encoding_put(FILE *fp, const struct td_pmu *pmu, const char *pmu_name,
 	fputs(event->percore ? ",percore/" : "/", fp);
 }
 
-void td_encoding_put_modifiers(FILE *fp, const char *separator, const struct td_modifiers *mods)
-{
-	char letters[TD_MODIFIERS_SIZE];
-
-	td_modifiers_format(mods, "ukhIGHpPSDeR", letters);
-	if (*letters)
-		fprintf(fp, "%s%s", separator, letters);
-}
-
 /* --- texts of an item ------------------------------------------------------ */
 
 /* Turn "a;b" into "a, b". */

@@ -99,8 +99,6 @@ const char *td_command_title(const struct td_command *command,
 /* Returns NULL if no subcommand has the name.  The first command has no name. */
 const struct td_command *td_command_find(const struct td_command *const *commands,
 					 const char *name);
-/* Returns the groups of all subcommands, with duplicates; the caller frees the array. */
-const struct td_option_group **td_command_join_groups(const struct td_command *const *commands);
 
 /* Print the text of --help without exiting. */
 void td_usage_show(const struct td_command *command, const struct td_command *const *commands);

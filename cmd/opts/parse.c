@@ -503,11 +503,30 @@ static int find_subcommand(const struct td_command *const *commands,
 	return 0;
 }
 
+/* Returns the groups of all subcommands, with duplicates; the caller frees the array. */
+static const struct td_option_group **join_groups(const struct td_command *const *commands)
+{
+	const struct td_option_group **all, *const *group;
+	size_t nr = 1;
+
+	for (const struct td_command *const *c = commands; *c; c++) {
+		for (group = (*c)->groups; *group; group++)
+			nr++;
+	}
+	all = td_calloc(nr, sizeof(const struct td_option_group *));
+	nr = 0;
+	for (; *commands; commands++) {
+		for (group = (*commands)->groups; *group; group++)
+			all[nr++] = *group;
+	}
+	return all;
+}
+
 /* Choose the subcommand and remove its name from argv.  Returns the new argc. */
 static int choose(struct td_opts *opts, const struct td_command *const *commands, int argc,
 		  char **argv)
 {
-	td_autofree const struct td_option_group **all = td_command_join_groups(commands);
+	td_autofree const struct td_option_group **all = join_groups(commands);
 	int at = find_subcommand(commands, all, argc, argv);
 
 	opts->commands = commands;

@@ -93,24 +93,6 @@ const struct td_command *td_command_find(const struct td_command *const *command
 	return NULL;
 }
 
-const struct td_option_group **td_command_join_groups(const struct td_command *const *commands)
-{
-	const struct td_option_group **all, *const *group;
-	size_t nr = 1;
-
-	for (const struct td_command *const *c = commands; *c; c++) {
-		for (group = (*c)->groups; *group; group++)
-			nr++;
-	}
-	all = td_calloc(nr, sizeof(const struct td_option_group *));
-	nr = 0;
-	for (; *commands; commands++) {
-		for (group = (*commands)->groups; *group; group++)
-			all[nr++] = *group;
-	}
-	return all;
-}
-
 const struct td_addition *td_addition_wanted(const struct td_opts *opts)
 {
 	for (size_t i = 0; td_wings[i]; i++) {

@@ -83,12 +83,3 @@ unsigned int td_facts_shown(const struct td_report *report, unsigned int window)
 											   : 0;
 	return shown;
 }
-
-int td_facts_width(unsigned int shown)
-{
-	int width = 0;
-
-	for (size_t i = 0; i < td_nr_row_facts; i++)
-		width += shown & 1U << i ? 1 + td_row_facts[i].width : 0;
-	return width;
-}

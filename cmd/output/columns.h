@@ -64,5 +64,3 @@ const char *td_row_fact_text(const struct td_row *row, const struct td_sheet_col
 
 /* Return the facts to show in a table in a window of this width, a bit for each. */
 unsigned int td_facts_shown(const struct td_report *report, unsigned int window);
-/* Return the width of these facts in a table, with a blank before each. */
-int td_facts_width(unsigned int shown);

@@ -56,18 +56,3 @@ int td_out_time_width(const struct td_frame *frame, int of_seconds)
 
 	return widths[frame->time] ? widths[frame->time] : of_seconds;
 }
-
-void td_out_json_time(struct json_object *to, const char *key, const struct td_frame *frame,
-		      uint64_t time_ns)
-{
-	char buf[TD_CLOCK_SIZE];
-
-	if (frame->time == TD_TIME_WALL)
-		td_json_put_string(to, key, td_out_time(buf, frame, time_ns));
-	else if (frame->time == TD_TIME_EPOCH)
-		td_json_put_seconds(to, key, frame->start_ns + time_ns);
-	else if (frame->of_perf && !time_ns)
-		td_json_add(to, key, NULL);
-	else
-		td_json_put_seconds(to, key, time_ns);
-}

@@ -59,6 +59,3 @@ struct td_frame {
 const char *td_out_time(char buf[TD_CLOCK_SIZE], const struct td_frame *frame, uint64_t time_ns);
 /* Return the width of the column of times; of_seconds is its width if these are seconds. */
 int td_out_time_width(const struct td_frame *frame, int of_seconds);
-/* Add a time: a number, or a string for a wall-clock time. */
-void td_out_json_time(struct json_object *to, const char *key, const struct td_frame *frame,
-		      uint64_t time_ns);

@@ -108,6 +108,22 @@ static struct json_object *number_text(double value)
 	return json_object_new_string(td_out_format(buf, 6, value));
 }
 
+/* Add a time: a number, or a string for a wall-clock time. */
+static void put_time(struct json_object *to, const char *key, const struct td_frame *frame,
+		     uint64_t time_ns)
+{
+	char buf[TD_CLOCK_SIZE];
+
+	if (frame->time == TD_TIME_WALL)
+		td_json_put_string(to, key, td_out_time(buf, frame, time_ns));
+	else if (frame->time == TD_TIME_EPOCH)
+		td_json_put_seconds(to, key, frame->start_ns + time_ns);
+	else if (frame->of_perf && !time_ns)
+		td_json_add(to, key, NULL);
+	else
+		td_json_put_seconds(to, key, time_ns);
+}
+
 static struct json_object *begin_object(const struct td_frame *frame, uint64_t time_ns,
 					const struct td_event_row *row)
 {
@@ -115,7 +131,7 @@ static struct json_object *begin_object(const struct td_frame *frame, uint64_t t
 	struct json_object *o = td_json_line();
 
 	if (frame->interval)
-		td_out_json_time(o, "interval", frame, time_ns);
+		put_time(o, "interval", frame, time_ns);
 	if (by->width && td_out_has_id(row))
 		td_json_add(o, by->name, json_object_new_string(row->id + by->prefix));
 	if (frame->host)
@@ -193,7 +209,7 @@ static void put_facts(struct json_object *o, const struct td_row *row, bool afte
 static void put_row(const struct td_writer *writer, struct json_object *o,
 		    const struct td_report *report, const struct td_row *row)
 {
-	td_out_json_time(o, "time", writer->frame, report->time_ns);
+	put_time(o, "time", writer->frame, report->time_ns);
 	td_json_add(o, "id", json_object_new_string(row->id));
 	td_json_add(o, "pmu", json_object_new_string(row->pmu));
 	if (row->general)
@@ -386,7 +402,7 @@ static void json_verdict(struct td_writer *writer, const struct td_report *repor
 		return;
 	line = td_json_line();
 	o = json_object_new_object();
-	td_out_json_time(o, "time", writer->frame, report->time_ns);
+	put_time(o, "time", writer->frame, report->time_ns);
 	if (writer->frame->host)
 		td_json_add(o, "host", json_object_new_string(writer->frame->host));
 	put_named(o, v);

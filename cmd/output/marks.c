@@ -24,13 +24,6 @@ const char *td_out_misfit_word(enum td_misfit misfit)
 	return misfits[misfit].word;
 }
 
-const char *td_out_misfit_mark(enum td_misfit misfit)
-{
-	if (misfit == TD_FITS)
-		return "";
-	return misfit == TD_MISFIT_CORRECTION ? "  ~" : "  ?";
-}
-
 void td_out_marks_add_node(struct td_marks *marks, const struct td_cell *cell)
 {
 	if (cell->misfit == TD_FITS)

@@ -125,8 +125,6 @@ void td_out_text_end_line(const struct td_writer *writer, const struct td_row *r
  * almost idle have no marks.
  */
 bool td_out_is_over(const struct td_row *row, const struct td_cell *cell);
-/* Did tasks run in this interval, but not on this core type? */
-bool td_out_is_left_out(const struct td_report *report, const struct td_row *row);
 /* Is the value above its threshold and possible? */
 bool td_out_is_marked(const struct td_row *row, const struct td_cell *cell);
 /*
@@ -138,8 +136,6 @@ char td_out_table_mark(const struct td_row *row, const struct td_cell *cell);
 void td_out_text_title(struct td_writer *writer);
 /* Begin a line of an interval with time, id and PMU.  Returns the columns used. */
 int td_out_text_start(const struct td_writer *writer, uint64_t time_ns, const struct td_row *row);
-/* Put the header of time, id and PMU. */
-void td_out_text_start_header(const struct td_writer *writer);
 /* Put a blank and a name, cut to its end, where paths and names of C++ differ. */
 void td_out_text_id(FILE *fp, int width, const char *id);
 
@@ -216,8 +212,6 @@ int td_out_part(const char *value);
 
 /* Return the word for JSON, such as "range"; NULL: the value is possible. */
 const char *td_out_misfit_word(enum td_misfit misfit);
-/* Return the mark after a node's name, such as "  ?"; "": none. */
-const char *td_out_misfit_mark(enum td_misfit misfit);
 
 /* Add the mark of a node of a tree. */
 void td_out_marks_add_node(struct td_marks *marks, const struct td_cell *cell);

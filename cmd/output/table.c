@@ -183,16 +183,6 @@ static void table_fit(struct td_table *table, const struct td_report *report)
 #define MIN_ID_WIDTH 8
 #define WIDE_CELL    20
 
-const struct td_table_block *td_table_block_of(const struct td_table *table,
-					       const struct td_row *row)
-{
-	const struct td_table_block *block = table->blocks;
-
-	while (block->pmu && strcmp(block->pmu, row->pmu) != 0)
-		block++;
-	return block;
-}
-
 /* Does a row of this PMU have the column?  pmu NULL: of any PMU. */
 static bool has_column(const struct td_report *report, const char *pmu, size_t column)
 {
@@ -278,11 +268,21 @@ static void limit_start(struct td_table *table, const struct td_frame *frame)
 		table->pmu_width = limit;
 }
 
+/* Return the width of these facts in a table, with a blank before each. */
+static int facts_width(unsigned int shown)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < td_nr_row_facts; i++)
+		width += shown & 1U << i ? 1 + td_row_facts[i].width : 0;
+	return width;
+}
+
 static void measure_start(struct td_table *table, const struct td_frame *frame,
 			  const struct td_report *report)
 {
 	table->facts = td_facts_shown(report, frame->screen_columns);
-	table->start_width = td_out_time_width(frame, TD_TIME_WIDTH) + td_facts_width(table->facts);
+	table->start_width = td_out_time_width(frame, TD_TIME_WIDTH) + facts_width(table->facts);
 	if (frame->show_id)
 		table->start_width += 1 + table->id_width;
 	if (frame->show_pmu)
@@ -323,8 +323,8 @@ static int wide_start_width(const struct td_table *table, const struct td_frame 
 static bool fits_wide(const struct td_table *table, const struct td_frame *frame,
 		      const struct td_report *report)
 {
-	int width = wide_start_width(table, frame) +
-		    td_facts_width(td_facts_shown(report, UINT_MAX)) + 1;
+	int width =
+		wide_start_width(table, frame) + facts_width(td_facts_shown(report, UINT_MAX)) + 1;
 
 	for (size_t i = 0; i < report->nr_columns; i++)
 		if (report->columns[i].present)

@@ -22,9 +22,6 @@ bool td_table_blocks(struct td_table *table, const struct td_report *report);
 int td_table_id_width(const struct td_frame *frame);
 /* Return the width of a column in the wide form. */
 int td_table_wide_width(const struct td_column *column);
-/* Return the block of a row. */
-const struct td_table_block *td_table_block_of(const struct td_table *table,
-					       const struct td_row *row);
 
 /* Maximum columns of a table: more would need more than 150 characters a line. */
 #define TD_MAX_COLUMNS 15

@@ -556,11 +556,21 @@ static void put_start(struct td_writer *writer, uint64_t time_ns, const struct t
 	td_out_text_facts(writer, table->facts, row);
 }
 
+/* Return the block of a row. */
+static const struct td_table_block *block_of(const struct td_table *table, const struct td_row *row)
+{
+	const struct td_table_block *block = table->blocks;
+
+	while (block->pmu && strcmp(block->pmu, row->pmu) != 0)
+		block++;
+	return block;
+}
+
 static void put_row(struct td_writer *writer, const struct td_report *report,
 		    const struct td_row *row)
 {
 	const struct td_table *table = &writer->table;
-	const struct td_table_block *block = td_table_block_of(table, row);
+	const struct td_table_block *block = block_of(table, row);
 
 	for (int at = 0, end; at < block->nr; at = end) {
 		end = td_table_line_end(table, block, at);
@@ -575,18 +585,27 @@ static void put_row(struct td_writer *writer, const struct td_report *report,
 	}
 }
 
+/* Did tasks run in this interval, but not on this core type? */
+static bool is_left_out(const struct td_report *report, const struct td_row *row)
+{
+	for (size_t i = 0; row->absent && i < report->nr_rows; i++) {
+		if (!report->rows[i].absent && !report->rows[i].package)
+			return true;
+	}
+	return false;
+}
+
 /* Write the narrow table.  other: the columns differ from those of the last header. */
 static void out_text_narrow(struct td_writer *writer, const struct td_report *report, bool other)
 {
 	unsigned int screen = writer->frame->screen_lines, lines = 0;
 
 	for (size_t i = 0; i < report->nr_rows; i++)
-		lines += td_table_lines(&writer->table,
-					td_table_block_of(&writer->table, &report->rows[i]));
+		lines += td_table_lines(&writer->table, block_of(&writer->table, &report->rows[i]));
 	if (other || !writer->header_done || (screen && writer->lines + lines >= screen))
 		narrow_put_header(writer, report);
 	for (size_t i = 0; i < report->nr_rows; i++)
-		if (!td_out_is_left_out(report, &report->rows[i]))
+		if (!is_left_out(report, &report->rows[i]))
 			put_row(writer, report, &report->rows[i]);
 }
 
@@ -600,12 +619,24 @@ static int gap_width(const struct td_column *column)
 	return column->unit[0] ? 2 : 0;
 }
 
+/* Put the header of time, id and PMU. */
+static void put_start_names(const struct td_writer *writer)
+{
+	FILE *fp = writer->fp;
+
+	fprintf(fp, "#%*s", td_out_time_width(writer->frame, TD_WIDE_TIME_WIDTH) - 1, "time");
+	if (writer->frame->show_id)
+		fprintf(fp, " %-*s", td_table_id_width(writer->frame), "id");
+	if (writer->frame->show_pmu)
+		fprintf(fp, " %-*s", TD_PMU_WIDTH, "pmu");
+}
+
 static void put_header(struct td_writer *writer, const struct td_report *report)
 {
 	FILE *fp = writer->fp;
 	int nr = 0;
 
-	td_out_text_start_header(writer);
+	put_start_names(writer);
 	td_out_text_facts_header(fp, td_facts_shown(report, UINT_MAX));
 	td_for_each(const struct td_column, column, report->columns, report->nr_columns) {
 		int width = td_table_wide_width(column);
@@ -694,7 +725,7 @@ static void put_wide(struct td_writer *writer, const struct td_report *report, b
 	if (other || !writer->header_done || (screen && writer->lines + report->nr_rows >= screen))
 		put_header(writer, report);
 	for (size_t i = 0; i < report->nr_rows; i++)
-		if (!td_out_is_left_out(report, &report->rows[i]))
+		if (!is_left_out(report, &report->rows[i]))
 			put_line(writer, report, &report->rows[i]);
 }
 
@@ -704,7 +735,7 @@ static void put_absent_note(struct td_writer *writer, const struct td_report *re
 	for (size_t i = 0; i < report->nr_rows && !writer->absent_noted; i++) {
 		const struct td_row *row = &report->rows[i];
 
-		if (!td_out_is_left_out(report, row))
+		if (!is_left_out(report, row))
 			continue;
 		fputs("# ", writer->fp);
 		td_put_printable(writer->fp, row->pmu);
@@ -717,7 +748,7 @@ static void put_absent_note(struct td_writer *writer, const struct td_report *re
 static void put_trees(struct td_writer *writer, const struct td_report *report)
 {
 	for (size_t i = 0; i < report->nr_rows; i++)
-		if (!writer->frame->interval || !td_out_is_left_out(report, &report->rows[i]))
+		if (!writer->frame->interval || !is_left_out(report, &report->rows[i]))
 			td_out_text_tree(writer, report, &report->rows[i]);
 }
 

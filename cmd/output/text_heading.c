@@ -11,17 +11,6 @@
 
 #define TEN_CPUS 999.95 /* percent: no room for decimals */
 
-void td_out_text_start_header(const struct td_writer *writer)
-{
-	FILE *fp = writer->fp;
-
-	fprintf(fp, "#%*s", td_out_time_width(writer->frame, TD_WIDE_TIME_WIDTH) - 1, "time");
-	if (writer->frame->show_id)
-		fprintf(fp, " %-*s", td_table_id_width(writer->frame), "id");
-	if (writer->frame->show_pmu)
-		fprintf(fp, " %-*s", TD_PMU_WIDTH, "pmu");
-}
-
 int td_out_text_start(const struct td_writer *writer, uint64_t time_ns, const struct td_row *row)
 {
 	FILE *fp = writer->fp;
@@ -131,15 +120,6 @@ static bool is_within_error(const struct td_row *row, const struct td_cell *cell
 bool td_out_is_over(const struct td_row *row, const struct td_cell *cell)
 {
 	return cell->over_threshold && !row->idle && !is_within_error(row, cell);
-}
-
-bool td_out_is_left_out(const struct td_report *report, const struct td_row *row)
-{
-	for (size_t i = 0; row->absent && i < report->nr_rows; i++) {
-		if (!report->rows[i].absent && !report->rows[i].package)
-			return true;
-	}
-	return false;
 }
 
 bool td_out_is_marked(const struct td_row *row, const struct td_cell *cell)

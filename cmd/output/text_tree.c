@@ -166,6 +166,14 @@ static void widen_all(struct tree *tree)
 	widen(&tree->outside.value, tree->outside.whole + tree->outside.part);
 }
 
+/* Return the mark after a node's name, such as "  ?"; "": none. */
+static const char *misfit_mark(enum td_misfit misfit)
+{
+	if (misfit == TD_FITS)
+		return "";
+	return misfit == TD_MISFIT_CORRECTION ? "  ~" : "  ?";
+}
+
 static void lay_out(struct tree *tree)
 {
 	const struct td_row *row = tree->row;
@@ -173,7 +181,7 @@ static void lay_out(struct tree *tree)
 	widen_all(tree);
 	td_for_each(const struct td_node, node, row->nodes, row->nr_nodes) {
 		int name = td_printable_width(column_of(tree, node)->name) +
-			   (int)strlen(td_out_misfit_mark(cell_of(tree, node)->misfit)) +
+			   (int)strlen(misfit_mark(cell_of(tree, node)->misfit)) +
 			   (int)strlen(errata_mark(node));
 
 		if (is_shown(tree, node) && td_out_is_marked(tree->row, cell_of(tree, node)))
@@ -265,7 +273,7 @@ static void put_node(struct tree *tree, const struct td_node *node)
 		td_out_text_end_line(tree->writer, tree->row);
 		return;
 	}
-	len += fprintf(fp, "%s%s", td_out_misfit_mark(cell->misfit), errata_mark(node));
+	len += fprintf(fp, "%s%s", misfit_mark(cell->misfit), errata_mark(node));
 	td_out_marks_add_node(&tree->marks, cell);
 	tree->marks.errata |= node->errata != NULL;
 	if (td_out_is_marked(tree->row, cell))

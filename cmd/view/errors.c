@@ -168,6 +168,33 @@ static void add_all(struct td_view *view, const struct td_aggregator *agg,
 	add_steps(view, totals, counted->times, errors);
 }
 
+/* Sets the values in report.  again is a copy of the report, whose thresholds use these values. */
+static void set_paused_errors(const struct td_paused *paused, struct td_report *report,
+			      const struct td_report *again)
+{
+	struct td_index index;
+
+	td_report_index(again, &index);
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		const struct td_row *row = &report->rows[r];
+		const struct td_row *other = td_report_find(again, &index, row);
+
+		for (size_t c = 0; other && c < report->nr_columns; c++) {
+			struct td_cell *cell = &row->cells[c];
+			double value = paused->values[r * report->nr_columns + c];
+
+			cell->over_threshold = other->cells[c].over_threshold;
+			cell->over_unknown = other->cells[c].over_unknown;
+			cell->matters = other->cells[c].matters;
+			if (isnan(value))
+				continue;
+			cell->value = value;
+			cell->paused = true;
+		}
+	}
+	td_index_free(&index);
+}
+
 void td_view_set_paused(struct td_view *view, const struct td_paused *paused,
 			const struct td_totals *totals, const struct td_times *times,
 			struct td_report *report)
@@ -178,7 +205,7 @@ void td_view_set_paused(struct td_view *view, const struct td_paused *paused,
 	e->paused = paused;
 	td_eval(e, totals, times, view->merge, &again);
 	e->paused = NULL;
-	td_paused_set(paused, report, &again);
+	set_paused_errors(paused, report, &again);
 	td_report_free(&again);
 }
 

@@ -334,27 +334,3 @@ void td_view_find_verdict(struct td_view *view, const struct td_totals *totals,
 	td_view_find_clear(view, totals, times, report);
 	td_verdict_find(verdict, report);
 }
-
-void td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
-			 const struct td_times *times, struct td_report *report)
-{
-	const struct td_out *out = view->sink.writer.out;
-	struct td_verdict verdict, others[TD_VERDICT_OTHERS];
-	struct td_advice advice = { .verdict = &verdict, .others = others };
-
-	if (!view->verdict || !out->verdict || report->nr_timed)
-		return;
-	td_view_find_verdict(view, totals, times, report, &verdict);
-	if (view->focus)
-		td_focus_copy(view->focus, &verdict);
-	if (verdict.situation == TD_SITUATION_NONE && !verdict.losers[0].id &&
-	    !(verdict.between_pct > 0))
-		return;
-	/* the verdict on one function or region is its tree, which -v shows */
-	if (report->regions && verdict.row)
-		return;
-	advice.nr_others = td_verdict_find_others(others, &verdict, report);
-	td_next_make(&advice, view->source, view->verdict);
-	out->verdict(&view->sink.writer, report, &advice);
-	td_next_free(&advice);
-}

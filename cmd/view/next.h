@@ -12,10 +12,6 @@ void td_next_make(struct td_advice *advice, const struct td_source *source,
 		  const struct td_request *request);
 void td_next_free(struct td_advice *advice);
 
-/* Show the verdict on a finished report of these totals, if it is wanted and worth showing. */
-void td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
-			 const struct td_times *times, struct td_report *report);
-
 /* Find the verdict on a finished report of these totals. */
 void td_view_find_verdict(struct td_view *view, const struct td_totals *totals,
 			  const struct td_times *times, struct td_report *report,

@@ -484,6 +484,31 @@ static void keep_first(struct td_report *report, int ids)
 	report->nr_rows = nr;
 }
 
+/* Show the verdict on a finished report of these totals, if it is wanted and worth showing. */
+static void put_verdict(struct td_view *view, const struct td_totals *totals,
+			const struct td_times *times, struct td_report *report)
+{
+	const struct td_out *out = view->sink.writer.out;
+	struct td_verdict verdict, others[TD_VERDICT_OTHERS];
+	struct td_advice advice = { .verdict = &verdict, .others = others };
+
+	if (!view->verdict || !out->verdict || report->nr_timed)
+		return;
+	td_view_find_verdict(view, totals, times, report, &verdict);
+	if (view->focus)
+		td_focus_copy(view->focus, &verdict);
+	if (verdict.situation == TD_SITUATION_NONE && !verdict.losers[0].id &&
+	    !(verdict.between_pct > 0))
+		return;
+	/* the verdict on one function or region is its tree, which -v shows */
+	if (report->regions && verdict.row)
+		return;
+	advice.nr_others = td_verdict_find_others(others, &verdict, report);
+	td_next_make(&advice, view->source, view->verdict);
+	out->verdict(&view->sink.writer, report, &advice);
+	td_next_free(&advice);
+}
+
 /* Show a report after judge_rows(), sorted for its readers. */
 static int show(const struct rows *r, struct td_report *report, struct td_err *err)
 {
@@ -506,7 +531,7 @@ static int show(const struct rows *r, struct td_report *report, struct td_err *e
 	/* the verdict is of all */
 	report->nr_rows = nr;
 	if (!frame->interval)
-		td_view_put_verdict(view, r->totals, r->times, report);
+		put_verdict(view, r->totals, r->times, report);
 	return 0;
 }
 

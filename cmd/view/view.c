@@ -6,6 +6,23 @@ static const struct td_place *places_of(const struct td_source *source)
 	return source->places ? *source->places : NULL;
 }
 
+/* Return true if formats that support it show a verdict. */
+static bool has_verdict(const struct td_request *request)
+{
+	/* bottlenecks are sorted, so that the first line is the verdict */
+	if (request->ask.bottlenecks)
+		return false;
+	/* a verdict needs thresholds */
+	if (request->ask.no_threshold)
+		return false;
+	if (td_request_exposes(request))
+		return false;
+	/* programs get a verdict only with --verdict, because it is another kind of line */
+	return request->show.verdict || ((request->show.format == TD_FORMAT_TEXT ||
+					  td_out_find(request->show.format)->whole) &&
+					 !request->show.no_verdict);
+}
+
 int td_view_init(struct td_view *view, const struct td_source *source,
 		 const struct td_request *request, struct td_err *err)
 {
@@ -22,7 +39,7 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 		.only_ratios = request->show.metric_only && !source->tree,
 		.summary = (request->show.summary || td_out_find(request->show.format)->whole) &&
 			   source->interval,
-		.verdict = td_request_has_verdict(request) ? request : NULL,
+		.verdict = has_verdict(request) ? request : NULL,
 		.mean = request->when.repeat > 1 && !source->interval,
 		.table = request->show.table,
 		.nr_joined = source->plan->nr_sets > 1 ? source->plan->nr_sets : 0,

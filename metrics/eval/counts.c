@@ -439,10 +439,3 @@ enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu, doub
 	}
 	return misfit;
 }
-
-double td_eval_correction(const struct td_evaluation *e, int pmu)
-{
-	int slots = e->tree->slots[pmu], dropped = e->dropped[pmu];
-
-	return dropped < 0 || slots < 0 ? NAN : TD_PERCENT * e->counts[dropped] / e->values[slots];
-}

@@ -822,40 +822,6 @@ bool td_paused_find(struct td_paused *paused, const struct td_tree *tree,
 	return any;
 }
 
-const double *td_paused_values(const struct td_paused *paused, const struct td_row *row)
-{
-	const struct td_report *report = paused->report;
-	const struct td_row *same = td_report_find(report, &paused->index, row);
-
-	return same ? paused->values + (size_t)(same - report->rows) * report->nr_columns : NULL;
-}
-
-void td_paused_set(const struct td_paused *paused, struct td_report *report,
-		   const struct td_report *again)
-{
-	struct td_index index;
-
-	td_report_index(again, &index);
-	for (size_t r = 0; r < report->nr_rows; r++) {
-		const struct td_row *row = &report->rows[r];
-		const struct td_row *other = td_report_find(again, &index, row);
-
-		for (size_t c = 0; other && c < report->nr_columns; c++) {
-			struct td_cell *cell = &row->cells[c];
-			double value = paused->values[r * report->nr_columns + c];
-
-			cell->over_threshold = other->cells[c].over_threshold;
-			cell->over_unknown = other->cells[c].over_unknown;
-			cell->matters = other->cells[c].matters;
-			if (isnan(value))
-				continue;
-			cell->value = value;
-			cell->paused = true;
-		}
-	}
-	td_index_free(&index);
-}
-
 void td_paused_free(struct td_paused *paused)
 {
 	free(paused->values);

@@ -612,12 +612,20 @@ static bool was_refused(const struct td_plan *plan, int pmu)
 	return any;
 }
 
+/* Returns INT_MISC.UOP_DROPPING, which formulas subtract, in percent of the slots, or NaN. */
+static double uop_drops_pct(const struct td_evaluation *e, int pmu)
+{
+	int slots = e->tree->slots[pmu], dropped = e->dropped[pmu];
+
+	return dropped < 0 || slots < 0 ? NAN : TD_PERCENT * e->counts[dropped] / e->values[slots];
+}
+
 /* Mark impossible cells of level 1, and cells of levels 1 and 2 that may be 0. */
 static void find_misfits(const struct td_evaluation *e, int pmu, struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
 	enum td_misfit of_slots = td_eval_slots_misfit(e, pmu, &row->fields_sum);
-	double correction = td_eval_correction(e, pmu);
+	double correction = uop_drops_pct(e, pmu);
 
 	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		struct td_cell *cell;
@@ -654,11 +662,20 @@ static void fill_cells(const struct td_evaluation *e, int pmu, bool apart, struc
 		row->running_least_pct = row->running_pct;
 }
 
+/* Returns the values of a row, one per column, or NULL. */
+static const double *paused_values(const struct td_paused *paused, const struct td_row *row)
+{
+	const struct td_report *report = paused->report;
+	const struct td_row *same = td_report_find(report, &paused->index, row);
+
+	return same ? paused->values + (size_t)(same - report->rows) * report->nr_columns : NULL;
+}
+
 /* For thresholds, set the values of paused nodes to their values over the whole run. */
 static void put_paused(const struct td_evaluation *e, int pmu, const struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
-	const double *values = e->paused ? td_paused_values(e->paused, row) : NULL;
+	const double *values = e->paused ? paused_values(e->paused, row) : NULL;
 
 	for (size_t i = 0; values && i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];

@@ -97,8 +97,6 @@ void td_eval_fill_operands(const struct td_evaluation *e);
  * maximum over the groups of (sum of the fields of level 1) / slots; NaN: unknown.
  */
 enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu, double *most);
-/* Returns INT_MISC.UOP_DROPPING, which formulas subtract, in percent of the slots, or NaN. */
-double td_eval_correction(const struct td_evaluation *e, int pmu);
 
 /* cells.c: fills a metric's cell; e->values must contain its value. */
 void td_eval_fill_cell(const struct td_evaluation *e, const struct td_metric *metric,

@@ -78,11 +78,6 @@ struct td_paused {
  */
 bool td_paused_find(struct td_paused *paused, const struct td_tree *tree,
 		    const struct td_ranges *ranges);
-/* Returns the values of a row, one per column, or NULL. */
-const double *td_paused_values(const struct td_paused *paused, const struct td_row *row);
-/* Sets the values in report.  again is a copy of the report, whose thresholds use these values. */
-void td_paused_set(const struct td_paused *paused, struct td_report *report,
-		   const struct td_report *again);
 void td_paused_free(struct td_paused *paused);
 
 /* --- errors.c: the errors of values ------------------------------------------ */

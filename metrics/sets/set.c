@@ -54,20 +54,6 @@ bool td_ask_wants_files(const struct td_ask *ask)
 	       ask->only_level > BUILTIN_LEVELS;
 }
 
-bool td_ask_wants_level(const struct td_ask *ask, const struct td_metric_def *def)
-{
-	if (def->level == 0)
-		return false;
-	return def->level <= ask->level || def->level == ask->only_level;
-}
-
-const char *td_ask_modifiers(const char *name)
-{
-	const char *colon = strrchr(name, ':');
-
-	return colon ? colon + 1 : name + strlen(name);
-}
-
 /* Does a group match?  Globs respect case, or "tma_l3*" would match all of tma_L3_group. */
 static bool matches_group(const char *pattern, const struct td_metric_def *def)
 {

@@ -64,16 +64,12 @@ const char *td_metric_def_groups(const struct td_metric_def *def, char buf[TD_GR
 /* Does ask need metrics beyond the built-in levels? */
 bool td_ask_wants_files(const struct td_ask *ask);
 
-/* Is the metric a node of the tree on a level that ask includes? */
-bool td_ask_wants_level(const struct td_ask *ask, const struct td_metric_def *def);
 /*
  * Does the name mean this metric?  It may be the metric's name, one of its groups, a glob, or
  * "all".  Case is ignored, except when a glob is compared with a group.  Modifiers after a colon
  * are ignored.
  */
 bool td_ask_matches(const char *name, const struct td_metric_def *def);
-/* Returns the modifiers of a name: "u" of "tma_retiring:u", or "". */
-const char *td_ask_modifiers(const char *name);
 
 /* Is it the name of one of Intel's bottleneck metrics? */
 bool td_is_bottleneck(const char *name);

@@ -581,15 +581,6 @@ const struct td_metric_def td_package_metrics[] = {
 
 const size_t td_nr_package_metrics = TD_ARRAY_SIZE(td_package_metrics);
 
-bool td_package_has(const char *name)
-{
-	for (size_t i = 0; i < td_nr_package_metrics; i++) {
-		if (strcmp(td_package_metrics[i].name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 bool td_package_is_main(const struct td_metric_def *def)
 {
 	return def->package &&

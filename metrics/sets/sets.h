@@ -71,9 +71,6 @@ bool td_kernel_lacks_core(const struct td_machine *machine);
 extern const struct td_metric_def td_package_metrics[];
 extern const size_t td_nr_package_metrics;
 
-/* Is it the name of a metric of --energy? */
-bool td_package_has(const char *name);
-
 /* Is it the main metric of energy or of bandwidth, without which users need a reason? */
 bool td_package_is_main(const struct td_metric_def *def);
 

@@ -83,12 +83,22 @@ static bool is_event(const struct td_scope *scope, const char *name)
 	return false;
 }
 
+/* Is it the name of a metric of --energy? */
+static bool package_has(const char *name)
+{
+	for (size_t i = 0; i < td_nr_package_metrics; i++) {
+		if (strcmp(td_package_metrics[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int hint_at(const struct td_scope *scope, const char *name)
 {
 	struct td_suggest suggest = { .wanted = name };
 	char text[sizeof(scope->err->hint) / 2];
 
-	if (td_package_has(name))
+	if (package_has(name))
 		return td_err_hint(scope->err, "--energy shows it");
 	if (is_event(scope, name))
 		return td_err_hint(scope->err, "it is an event: -e %s", name);
@@ -176,6 +186,14 @@ static int want(struct td_scope *scope, const struct td_metric_def *def, bool sh
 	return 0;
 }
 
+/* Is the metric a node of the tree on a level that ask includes? */
+static bool wants_level(const struct td_ask *ask, const struct td_metric_def *def)
+{
+	if (def->level == 0)
+		return false;
+	return def->level <= ask->level || def->level == ask->only_level;
+}
+
 static int want_levels(struct td_scope *scope)
 {
 	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
@@ -186,7 +204,7 @@ static int want_levels(struct td_scope *scope)
 		return 0;
 	for (size_t i = 0; !rc && i < set->nr_metrics; i++) {
 		const struct td_metric_def *def = &set->metrics[i];
-		bool shown = td_ask_wants_level(ask, def);
+		bool shown = wants_level(ask, def);
 		/* the events of a one-group set are counted anyway, and thresholds may use them */
 		bool free = set->one_group && !set->files && def->level > 0;
 
@@ -266,12 +284,20 @@ static int want_on_each_pmu(struct td_scope *scope, const char *name, const char
 	return rc;
 }
 
+/* Returns the modifiers of a name: "u" of "tma_retiring:u", or "". */
+static const char *modifiers_of(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+
+	return colon ? colon + 1 : name + strlen(name);
+}
+
 /* "l2_bound" means tma_l2_bound if there is no metric or group of that name. */
 static int want_with_prefix(struct td_scope *scope, const char *name, bool *found)
 {
 	td_autofree char *whole = td_aprintf("tma_%s", name);
 
-	return want_on_each_pmu(scope, whole, td_ask_modifiers(name), found);
+	return want_on_each_pmu(scope, whole, modifiers_of(name), found);
 }
 
 /* Find the only metric with this short name ("mem_bound": tma_memory_bound), or return NULL. */
@@ -301,12 +327,12 @@ static int want_short(struct td_scope *scope, const char *name, bool *found)
 {
 	const char *whole = find_short(scope, name);
 
-	return whole ? want_on_each_pmu(scope, whole, td_ask_modifiers(name), found) : 0;
+	return whole ? want_on_each_pmu(scope, whole, modifiers_of(name), found) : 0;
 }
 
 static int check_modifiers(const struct td_scope *scope, const char *name)
 {
-	const char *mods = td_ask_modifiers(name), *why = NULL;
+	const char *mods = modifiers_of(name), *why = NULL;
 	struct td_modifiers unused = { 0 };
 
 	if (strspn(mods, TD_RING_LETTERS) != strlen(mods))
@@ -326,7 +352,7 @@ static int want_names(struct td_scope *scope)
 		bool found = false;
 
 		rc = check_modifiers(scope, name);
-		rc = rc ?: want_on_each_pmu(scope, name, td_ask_modifiers(name), &found);
+		rc = rc ?: want_on_each_pmu(scope, name, modifiers_of(name), &found);
 		if (!rc && !found)
 			rc = want_with_prefix(scope, name, &found);
 		if (!rc && !found)

@@ -226,7 +226,7 @@ static bool find_inherited(int *fd)
 /*
  * Open "ADDR:PORT", "[ADDR]:PORT" or "unix:PATH".  If where is NULL, use the socket
  * that systemd passed (LISTEN_FDS), else LISTEN_DEFAULT.  A unix socket on which no
- * process listens is replaced.  On error too, call listener_close().
+ * process listens is replaced.  If it fails, the listener still has to be closed.
  */
 static int listener_open(struct listener *listener, const char *where, struct td_err *err)
 {

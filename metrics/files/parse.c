@@ -170,7 +170,7 @@ static char *entry_line(struct entry *entry, const char *key)
  * means the same event here and in perf.
  */
 
-/* Terms being written.  len may exceed the buffer; make_terms() checks that at the end. */
+/* Terms being written.  len may exceed the buffer; entry_terms() checks that at the end. */
 struct terms {
 	char text[512];
 	size_t len;

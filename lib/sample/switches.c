@@ -559,14 +559,28 @@ int td_switches_open(struct td_switches **out, const struct td_switches_setup *s
 	return rc;
 }
 
+/* Disables all groups: else the kernel stops and starts their counters with each closed event. */
+static void disable(const struct td_switches *switches)
+{
+	const struct td_ints *cpus = &switches->setup.machine->online;
+	const struct td_plan *plan = switches->setup.plan;
+
+	for (size_t i = 0; switches->sampler && i < cpus->nr; i++) {
+		for (size_t g = 0; g < plan->nr_groups; g++) {
+			if (plan->groups[g].nr)
+				td_sampler_enable_group(switches->sampler, g, cpus->v[i], false);
+		}
+	}
+}
+
 void td_switches_close(struct td_switches *switches)
 {
 	if (!switches)
 		return;
 	td_close_fd(&switches->timer);
 	td_close_fd(&switches->epoll);
-	if (switches->sampler)
-		td_sampler_close(switches->sampler);
+	disable(switches);
+	td_sampler_close(switches->sampler);
 	td_slices_free(&switches->slices);
 	free(switches->how);
 	free(switches->ended);

@@ -272,6 +272,18 @@ act-${pids[0]}" ]
 	has "${pids[1]}" dram_latency cpu_atom 0.6
 }
 
+# If not, the kernel stops and starts the counters of a group with each event that is closed.
+@test "the groups are disabled before their events are closed" {
+	command -v strace >/dev/null || skip "no strace"
+	strace -o log -e trace=perf_event_open,ioctl,close "$TDSTAT" -a --per-process -l 2 -o out -- true
+	awk '/^perf_event_open/ && /SAMPLE_READ/ && !/DUMMY/ && / = [0-9]+$/ {
+		sub(/.*}, /, ""); split($0, part, ", "); leader[$NF] = part[3] < 0 ? $NF : part[3] }
+	/^(ioctl|close)/ { split($0, part, /[(),]/); fd = part[2] }
+	/^ioctl/ && fd in leader { on[fd] = /ENABLE/ }
+	/^close/ && fd in leader { closed++; wrong += on[leader[fd]]; delete leader[fd] }
+	END { print closed, wrong + 0; exit !(closed > 10 && !wrong) }' log
+}
+
 @test "without the right to count CPUs the command runs" {
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -a --per-process -- sh -c 'echo ran'
 	[ "$output" = ran ]

@@ -15,6 +15,11 @@ bool td_request_exposes(const struct td_request *request)
 	return request->openmetrics || request->does.exposes;
 }
 
+bool td_request_follows_cgroups(const struct td_request *request)
+{
+	return td_request_exposes(request) || request->does.follows;
+}
+
 /*
  * Return the first aggregation in the order of opt_aggr_mode_to_aggr_mode() in
  * tools/perf/builtin-stat.c.

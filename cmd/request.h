@@ -54,6 +54,7 @@ struct td_does {
 	bool regions;      /* counts regions that a program marks */
 	bool samples;      /* shows functions */
 	bool exposes;      /* exports counters for Prometheus */
+	bool follows;      /* counts cgroups that appear later, and does not print that */
 	bool reopens;      /* SIGHUP reopens the file of -o */
 	bool always;       /* runs its command even if it cannot be counted */
 	bool unnamed;      /* -o was not given: the name is the default */
@@ -142,6 +143,8 @@ struct td_request {
 bool td_request_has_events(const struct td_request *request);
 /* Return true if the result is counters for Prometheus. */
 bool td_request_exposes(const struct td_request *request);
+/* Return true if new cgroups that match the list are counted as well. */
+bool td_request_follows_cgroups(const struct td_request *request);
 
 /* Return the aggregation; if there are several, that of perf stat. */
 enum td_aggregation td_request_aggregation(const struct td_request *request);

@@ -313,17 +313,19 @@ static void count_in(struct td_newcomers *newcomers, struct td_job *job, struct 
 		return;
 	}
 	td_cgroup_set_gone(cgroups, index, false);
-	td_job_say(job, "tdstat: cgroup %s is new; it is now counted\n", cgroups->names[index]);
+	if (!job->request->does.follows)
+		td_job_say(job, "tdstat: cgroup %s is new; it is now counted\n",
+			   cgroups->names[index]);
 }
 
 void td_newcomers_look_for_cgroups(struct td_newcomers *newcomers, struct td_job *job,
-				   struct td_counter *counter, uint64_t now_ns)
+				   struct td_counter *counter, uint64_t now_ns, bool has_new)
 {
 	struct td_cgroups *cgroups = &job->target.cgroups;
 	const char *list = job->request->target.each_cgroup;
 	size_t nr = cgroups->nr, index;
 
-	if (!list || now_ns - newcomers->looked_cgroups_ns < LOOK_FOR_CGROUPS_NS)
+	if (!list || (!has_new && now_ns - newcomers->looked_cgroups_ns < LOOK_FOR_CGROUPS_NS))
 		return;
 	newcomers->looked_cgroups_ns = now_ns;
 	if (td_new_cgroups_find(&newcomers->cgroups, &job->fs, list))

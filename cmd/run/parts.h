@@ -204,10 +204,11 @@ int td_newcomers_follow(struct td_newcomers *newcomers, struct td_job *job,
 
 /*
  * Start to count in new cgroups that the list matches, and print them.  Call it between two rows,
- * with --for-each-cgroup and exported counters.  May move the array of cgroup names.
+ * with --for-each-cgroup on a screen or with exported counters.  May move the array of cgroup names.
+ * Looks every few seconds, or at once if has_new is true.
  */
 void td_newcomers_look_for_cgroups(struct td_newcomers *newcomers, struct td_job *job,
-				   struct td_counter *counter, uint64_t now_ns);
+				   struct td_counter *counter, uint64_t now_ns, bool has_new);
 void td_newcomers_free(struct td_newcomers *newcomers);
 /*
  * Start to count in a cgroup of the target that was added, or whose descriptor has changed; counter

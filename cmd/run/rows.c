@@ -116,8 +116,9 @@ static void reopen_cgroup(struct td_job *job, struct td_counter *counter, size_t
 		return;
 	}
 	td_cgroup_set_gone(cgroups, index, false);
-	td_job_say(job, "tdstat: cgroup %s was created again; counted again\n",
-		   cgroups->names[index]);
+	if (!job->request->does.follows)
+		td_job_say(job, "tdstat: cgroup %s was created again; counted again\n",
+			   cgroups->names[index]);
 }
 
 /*
@@ -131,7 +132,8 @@ static void cgroups_follow(struct td_job *job, struct td_counter *counter)
 	for (size_t i = 0; i < cgroups->nr; i++) {
 		int rc = td_cgroup_look(cgroups, i);
 
-		if (rc == -ENOENT && td_cgroup_set_gone(cgroups, i, true))
+		if (rc == -ENOENT && td_cgroup_set_gone(cgroups, i, true) &&
+		    !job->request->does.follows)
 			td_job_say(job,
 				   "tdstat: cgroup %s was removed: not counted until there is one "
 				   "again\n",
@@ -250,19 +252,21 @@ static void report_unread(struct td_run *run)
 }
 
 /*
- * Look for new cgroups if counters are exported, because services start and stop.  A recording only
- * contains the cgroups in its first line.
+ * Look for new cgroups on a live screen or if counters are exported, because services start and
+ * stop.  A recording only contains the cgroups in its first line.
  */
 static void look_for_cgroups(struct td_run *run)
 {
 	struct td_session *session = run->session;
 	const struct td_cgroups *cgroups = &run->job->target.cgroups;
+	struct td_switches *switches = run->counting.switches;
 
-	if (!td_request_exposes(run->job->request))
+	if (!td_request_follows_cgroups(run->job->request))
 		return;
 	/* the array of names may have moved, even if no cgroup was added */
-	td_newcomers_look_for_cgroups(&run->newcomers, run->job, run->counting.counter,
-				      run->clock.read_ns);
+	td_newcomers_look_for_cgroups(
+		&run->newcomers, run->job, run->counting.counter, run->clock.read_ns,
+		run->job->request->does.follows && switches && td_switches_has_new(switches));
 	session->source.cgroups = cgroups->names;
 	session->source.containers = cgroups->containers;
 	session->source.nr_cgroups = cgroups->nr;

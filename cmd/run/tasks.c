@@ -69,8 +69,8 @@ bool td_run_counts_by_switches(const struct td_job *job)
 
 	if (!job->target.by_switches || !job->target.each_cgroup)
 		return job->target.by_switches;
-	return (cgroups->nr > 1 || td_request_exposes(job->request)) && job->machine.online.nr &&
-	       td_switches_know(cgroups, job->machine.online.v[0]);
+	return (cgroups->nr > 1 || td_request_follows_cgroups(job->request)) &&
+	       job->machine.online.nr && td_switches_know(cgroups, job->machine.online.v[0]);
 }
 
 int td_run_open_switches(struct td_run *run, struct td_err *err)

@@ -66,8 +66,9 @@ struct td_top_snapshot {
 	struct td_verdict verdict; /* verdict on the total, whose row is in whole */
 };
 
-/* rows.c: replace kept with a copy of a report. */
-void td_top_keep(struct td_report *kept, const struct td_report *report);
+/* rows.c: replace kept with a copy of a report, without rows of cgroups that were removed. */
+void td_top_keep(struct td_report *kept, const struct td_report *report,
+		 const struct td_cgroups *cgroups);
 
 void td_top_snapshot_free(struct td_top_snapshot *snapshot);
 

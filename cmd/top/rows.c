@@ -4,6 +4,7 @@
 
 #include "cmd/output/out.h"
 #include "cmd/top/parts.h"
+#include "lib/target/cgroup.h"
 
 /* --- copies of reports ---------------------------------------------------- */
 
@@ -15,6 +16,8 @@ static void copy_row(struct td_row *to, const struct td_row *from, size_t nr_col
 	to->unranked = NULL;
 	to->region = NULL;
 	to->id = td_strdup(from->id);
+	to->container = from->container ? td_strdup(from->container) : NULL;
+	to->cgroup = NULL;
 	to->cells = td_calloc(nr_columns + 1, sizeof(*to->cells));
 	if (nr_columns)
 		memcpy(to->cells, from->cells, nr_columns * sizeof(*to->cells));
@@ -25,24 +28,31 @@ static void copy_row(struct td_row *to, const struct td_row *from, size_t nr_col
 static void free_kept(struct td_report *kept)
 {
 	for (size_t i = 0; i < kept->nr_rows; i++) {
-		char *id = (char *)(uintptr_t)kept->rows[i].id;
-
-		free(id);
+		free((char *)(uintptr_t)kept->rows[i].id);
+		free((char *)(uintptr_t)kept->rows[i].container);
 	}
 	td_report_free(kept);
 }
 
-void td_top_keep(struct td_report *kept, const struct td_report *report)
+/* Was the row's cgroup removed? */
+static bool is_gone(const struct td_row *row, const struct td_cgroups *cgroups)
+{
+	size_t at = cgroups && row->cgroup ? td_cgroups_find(cgroups, row->cgroup) : SIZE_MAX;
+
+	return at < SIZE_MAX && (at == cgroups->nr || cgroups->gone[at]);
+}
+
+void td_top_keep(struct td_report *kept, const struct td_report *report,
+		 const struct td_cgroups *cgroups)
 {
 	free_kept(kept);
 	*kept = *report;
 	kept->regions = NULL;
 	kept->nr_rows = kept->nr_kept = 0;
 	kept->rows = td_calloc(report->nr_rows + 1, sizeof(*kept->rows));
-	while (kept->nr_rows < report->nr_rows) {
-		size_t i = kept->nr_rows++;
-
-		copy_row(&kept->rows[i], &report->rows[i], report->nr_columns);
+	td_for_each(const struct td_row, row, report->rows, report->nr_rows) {
+		if (!is_gone(row, cgroups))
+			copy_row(&kept->rows[kept->nr_rows++], row, report->nr_columns);
 	}
 }
 

@@ -35,10 +35,11 @@ struct td_top {
 	struct td_top_snapshot snapshot;
 	struct td_top_state state;
 	struct td_top_facts facts;
-	char *what;            /* facts.what */
-	char level[16];        /* facts.level */
-	char by[16];           /* facts.by */
-	char cpuid[48];        /* facts.machine, if the model has no name */
+	const struct td_cgroups *cgroups; /* current ones; NULL: none, or a recording */
+	char *what;                       /* facts.what */
+	char level[16];                   /* facts.level */
+	char by[16];                      /* facts.by */
+	char cpuid[48];                   /* facts.machine, if the model has no name */
 	enum td_top_wish wish; /* the key that ended counting; later reports are ignored */
 	bool gone;             /* the terminal was closed */
 	bool begun;            /* something was counted since top_describe() */
@@ -156,6 +157,7 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	facts->what = top->what;
 	facts->machine = name_of_machine(top, source->machine);
 	facts->nr_cpus = source->machine->online.nr;
+	top->cgroups = source->live_cgroups;
 	facts->by = name_of_rows(top, source);
 	facts->tasks = td_aggregation_names_tasks(source->how) || source->how == TD_AGGREGATE_ALL;
 	if (top->screen.is_open)
@@ -193,7 +195,7 @@ static int keep_total(void *ctx, const struct td_report *whole, const struct td_
 	(void)err;
 	if (is_frozen(top))
 		return 0;
-	td_top_keep(&top->snapshot.whole, whole);
+	td_top_keep(&top->snapshot.whole, whole, NULL);
 	keep_verdict(top, whole, verdict);
 	return 0;
 }
@@ -206,7 +208,7 @@ static int show_report(void *ctx, const struct td_report *report, struct td_err 
 	top->begun = true;
 	if (is_frozen(top))
 		return 0;
-	td_top_keep(&top->snapshot.rows, report);
+	td_top_keep(&top->snapshot.rows, report, top->cgroups);
 	redraw(top);
 	return 0;
 }
@@ -824,7 +826,7 @@ static const struct td_command command = {
 	.status = "Exit status: 0; 64 for a wrong option; 1 if nothing can be counted, or if there "
 		  "is no terminal.",
 	.groups = groups,
-	.does = { .leaves_level = true },
+	.does = { .leaves_level = true, .follows = true },
 	.word = set_recording,
 	.check = check,
 	.counts = true,

@@ -49,6 +49,7 @@ struct td_switches {
 	char *root;
 	struct td_cgroup_paths paths;
 	bool has_read_paths;        /* in this interval */
+	bool has_new;               /* cgroups were created since td_switches_has_new() */
 	struct td_slice_sums named; /* counts of the setup's cgroups on each CPU */
 	size_t nr_named, nr_online; /* cgroups and CPUs that named has */
 };
@@ -188,6 +189,7 @@ static void follow(struct td_switches *switches, const struct td_record *record)
 	switch (record->kind) {
 	case TD_RECORD_CGROUP:
 		td_cgroup_paths_add(&switches->paths, record->cgroup, record->path);
+		switches->has_new = true;
 		break;
 	case TD_RECORD_FORK:
 		begin_task(switches, by_pid ? record->pid : record->tid, record);
@@ -241,6 +243,14 @@ bool td_switches_know(const struct td_cgroups *cgroups, int cpu)
 			return false;
 	}
 	return true;
+}
+
+bool td_switches_has_new(struct td_switches *switches)
+{
+	bool has_new = switches->has_new;
+
+	switches->has_new = false;
+	return has_new;
 }
 
 /* Adds up a slice or, with the value 0, only makes its place. */

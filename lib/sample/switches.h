@@ -46,6 +46,8 @@ void td_switches_drop(struct td_switches *switches);
 int td_switches_fd(const struct td_switches *switches);
 /* Returns the sampler, to follow CPUs that go offline and come back. */
 struct td_sampler *td_switches_sampler(const struct td_switches *switches);
+/* Returns true if cgroups were created since the last call. */
+bool td_switches_has_new(struct td_switches *switches);
 void td_switches_drain(struct td_switches *switches);
 /*
  * Sets readings to the counts of tasks since the last read; they stay valid until the next read.

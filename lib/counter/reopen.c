@@ -6,6 +6,9 @@
  * other PMUs than cores' move to another CPU (perf_pmu_migrate_context()).
  */
 
+#include <inttypes.h>
+#include <sys/resource.h>
+
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"
 #include "lib/counter/probe.h"
@@ -186,6 +189,21 @@ static const char *name_of(const struct td_counter *counter, size_t group)
 	return plan->events.v[plan->groups[group].members[0]].name;
 }
 
+static void note_refused(const struct td_counter *counter, size_t group, int rc)
+{
+	struct td_notes *notes = counter->setup.notes;
+	struct rlimit limit;
+
+	if (rc == -EMFILE && !getrlimit(RLIMIT_NOFILE, &limit))
+		td_notes_add(notes,
+			     "-l auto: not all nodes below level 2 are counted, because at most "
+			     "%" PRIu64 " files may be open; raise the limit (ulimit -n)",
+			     (uint64_t)limit.rlim_cur);
+	else
+		td_notes_add(notes, "-l auto: the group of %s is not counted: %s",
+			     name_of(counter, group), strerror(-rc));
+}
+
 /* Opens the families of the set that was added last, if the kernel allows it. */
 static int open_added(struct td_counter *counter, struct td_err *err)
 {
@@ -197,8 +215,7 @@ static int open_added(struct td_counter *counter, struct td_err *err)
 	if (rc > 0)
 		return rc;
 	if (rc)
-		td_notes_add(counter->setup.notes, "-l auto: the group of %s is not counted: %s",
-			     name_of(counter, index), strerror(-rc));
+		note_refused(counter, index, rc);
 	/* groups opened before a refused one are counted */
 	td_counter_read_sets(counter, counter->nr_sets - 1);
 	return 0;

@@ -135,6 +135,19 @@ found() {
 	done
 }
 
+# Levels 1 and 2 fit into fewer descriptors than the deeper groups of all CPUs.
+@test "few descriptors: where deeper groups do not fit, a note has the limit and levels 1 and 2 remain" {
+	for nr in $(seq 64 8 120); do
+		(ulimit -n "$nr" && setpriv --bounding-set=-sys_resource "$TDSTAT" -a -o out -- "$ACT" 4s:dram_latency) 2>err
+		cat err
+		! grep "below level 2 are counted, because at most $nr files may be open; raise the limit (ulimit -n)$" err || break
+	done
+	run -0 grep -c 'ulimit -n' err
+	[ "$output" -eq 1 ]
+	level_1 out | grep -E '^ +[0-9.]+( ±[0-9.?]+)? %  tma_retiring'
+	grep -E ' [0-9.]+( ±[0-9.?]+)? %  tma_memory_bound' out
+}
+
 # As perf does; the command has the limit that tdstat was given.
 @test "few descriptors: root has more of them" {
 	# shellcheck disable=SC2016,SC2154 # sh -c; what run sets

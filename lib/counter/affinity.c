@@ -97,6 +97,15 @@ static void set_timer(uint64_t ns)
 		timerfd_settime(visit.timer, 0, &spec, NULL);
 }
 
+struct td_affinity td_affinity_now(void)
+{
+	struct td_affinity now = { .returns_to = 1 + sched_getcpu() };
+
+	/* a visitor has saved them */
+	now.is_known = visit.state == AT_HOME && !sched_getaffinity(0, sizeof(now.cpus), &now.cpus);
+	return now;
+}
+
 bool td_go_to_cpu(int cpu)
 {
 	cpu_set_t there;
@@ -124,7 +133,9 @@ bool td_go_to_cpu(int cpu)
 
 void td_affinity_restore(const struct td_affinity *before)
 {
-	if (!before->is_left || visit.state == AT_HOME)
+	cpu_set_t all, online;
+
+	if (!before->is_known || visit.state == AT_HOME)
 		return;
 	if (before->returns_to)
 		td_go_to_cpu(before->returns_to - 1);
@@ -133,7 +144,10 @@ void td_affinity_restore(const struct td_affinity *before)
 		sched_yield();
 	set_timer(0);
 	/* the watch may have moved this thread in the meantime */
-	sched_setaffinity(0, sizeof(before->cpus), &before->cpus);
+	memset(&all, 0xff, sizeof(all));
+	sched_setaffinity(0, sizeof(all), &all);
+	if (sched_getaffinity(0, sizeof(online), &online) || !CPU_EQUAL(&online, &before->cpus))
+		sched_setaffinity(0, sizeof(before->cpus), &before->cpus);
 }
 
 void td_affinity_end(void)

@@ -155,33 +155,12 @@ static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 	return false;
 }
 
-/*
- * Restores the CPUs of the thread, which the command inherits.  Moves to the old CPU first, because
- * the command begins near tdstat's CPU.  If all online CPUs were allowed, also allows CPUs that
- * come online later.
- */
-static void restore_cpus(const struct td_machine *machine, int old_cpu, const cpu_set_t *before)
-{
-	struct td_affinity after = { .is_left = true, .cpus = *before };
-	bool all = true;
-
-	for (size_t i = 0; i < machine->online.nr; i++)
-		all &= machine->online.v[i] < CPU_SETSIZE &&
-		       CPU_ISSET((size_t)machine->online.v[i], before);
-	if (all)
-		memset(&after.cpus, 0xff, sizeof(after.cpus));
-	td_go_to_cpu(old_cpu);
-	td_affinity_restore(&after);
-}
-
 void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 		    const struct td_target *target)
 {
-	int old_cpu = sched_getcpu();
-	cpu_set_t before;
-	bool moved = false;
+	struct td_affinity before = td_affinity_now();
 
-	if (machine->nr_core > 1 && sched_getaffinity(0, sizeof(before), &before))
+	if (machine->nr_core > 1 && !before.is_known)
 		return;
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		struct td_group *group = &plan->groups[g];
@@ -190,23 +169,21 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 		if (pmu->kind != TD_PMU_CORE || pmu->type == PERF_TYPE_SOFTWARE || group->pinned ||
 		    !td_plan_is_alone(plan, group))
 			continue;
-		moved |= machine->nr_core > 1;
-		if (machine->nr_core > 1 && !go_to_one_of(&pmu->cpus, &before))
+		if (machine->nr_core > 1 && !go_to_one_of(&pmu->cpus, &before.cpus))
 			continue;
 		pin_if_it_helps(plan, machine, group, target);
 	}
-	if (moved)
-		restore_cpus(machine, old_cpu, &before);
+	td_affinity_restore(&before);
 }
 
 bool td_is_starved(const struct td_plan *plan, const struct td_group *group,
 		   const struct td_machine *machine, const struct td_target *target,
 		   const struct td_ints *cpus)
 {
-	struct td_affinity before = { .is_left = true };
+	struct td_affinity before = td_affinity_now();
 	bool starved = false;
 
-	if (sched_getaffinity(0, sizeof(before.cpus), &before.cpus))
+	if (!before.is_known)
 		return false;
 	for (size_t i = 0, tried = 0; !starved && i < cpus->nr && tried < MAX_TRIED_CPUS; i++) {
 		if (!td_ints_has(&machine->pmus[group->pmu].cpus, cpus->v[i]))
@@ -561,15 +538,6 @@ void td_held_text(const struct td_machine *machine, char **text)
 	}
 }
 
-/* Moves the thread to one of the PMU's CPUs; before: its allowed CPUs before the first move. */
-static bool move_to(const struct td_pmu *pmu, cpu_set_t *before, bool *moved)
-{
-	if (!*moved && sched_getaffinity(0, sizeof(*before), before))
-		return false;
-	*moved = true;
-	return go_to_one_of(&pmu->cpus, before);
-}
-
 /* Fewer events are opened as a group with fewer system calls than are_free() needs. */
 #define FEW_EVENTS 7
 
@@ -638,9 +606,8 @@ static bool is_free_here(const struct td_machine *machine, int cpu)
 bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 		  const struct td_target *target)
 {
-	int old_cpu = sched_getcpu();
+	struct td_affinity before = td_affinity_now();
 	bool moved = false, held = false, looked = false, watched = false;
-	cpu_set_t before;
 
 	for (int i = 0; i < (int)machine->nr_core; i++) {
 		struct td_pmu *pmu = &machine->pmus[i];
@@ -651,9 +618,10 @@ bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 			continue;
 		if (!target->system_wide && machine->nr_core > 1) {
 			/* most programs that count do so on the CPUs of all core types */
-			if (plan && !moved && is_free_here(machine, old_cpu))
+			if (plan && !moved && is_free_here(machine, before.returns_to - 1))
 				return false;
-			if (!move_to(pmu, &before, &moved))
+			moved = true;
+			if (!before.is_known || !go_to_one_of(&pmu->cpus, &before.cpus))
 				continue;
 		}
 		looked = !plan && !target->system_wide && machine->nmi_watchdog;
@@ -664,7 +632,6 @@ bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 	}
 	if (looked)
 		machine->nmi_watchdog = watched;
-	if (moved)
-		restore_cpus(machine, old_cpu, &before);
+	td_affinity_restore(&before);
 	return held;
 }

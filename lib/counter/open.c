@@ -12,12 +12,7 @@
 
 struct td_affinity td_affinity_save(const struct td_counter *counter)
 {
-	struct td_affinity before = { 0 };
-
-	before.is_left = counter->setup.target->system_wide &&
-			 sched_getaffinity(0, sizeof(before.cpus), &before.cpus) == 0;
-	before.returns_to = 1 + sched_getcpu();
-	return before;
+	return counter->setup.target->system_wide ? td_affinity_now() : (struct td_affinity){ 0 };
 }
 
 bool td_group_is_off(int family, const struct td_ints *enabled)

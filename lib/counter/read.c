@@ -507,8 +507,9 @@ static bool go_to_step(struct td_group_reader *reader, struct td_read_step *step
 {
 	if (!step->on_cpu)
 		return true;
-	if (!before->is_left)
-		before->is_left = !sched_getaffinity(0, sizeof(before->cpus), &before->cpus);
+	if (!before->is_known)
+		*before = td_affinity_now();
+	before->returns_to = 0;
 	step->behind = !td_go_to_cpu(step->cpu);
 	if (step->behind)
 		td_notes_add(

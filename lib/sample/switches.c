@@ -490,10 +490,10 @@ static void look_at(struct td_switches *switches, int cpu, bool turn)
 static void look_at_all(struct td_switches *switches, bool ends)
 {
 	const struct td_ints *cpus = &switches->setup.machine->online;
-	struct td_affinity before = { .is_left = false };
+	struct td_affinity before = td_affinity_now();
 
 	switches->ends = ends;
-	before.is_left = sched_getaffinity(0, sizeof(before.cpus), &before.cpus) == 0;
+	before.returns_to = 0;
 	for (size_t i = 0; i < cpus->nr; i++) {
 		if (!ends && !alternates(switches, cpus->v[i]))
 			continue;

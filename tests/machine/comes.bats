@@ -206,6 +206,17 @@ sampled_again() {
 	[ "$(samples_of "$1")" -gt "$(samples_before_gap "$1")" ]
 }
 
+# The kernel gives only CPUs that are online as those that are allowed.
+@test "-r: a CPU that comes in the first run is allowed to the commands of later ones" {
+	echo 0 >$CPUS/cpu3/online
+	run -0 --separate-stderr "$TDSTAT" -a -l 6 -r 3 -o out -- \
+		sh -c "echo 1 >$CPUS/cpu3/online; grep Cpus_allowed_list /proc/self/status"
+	[ "$(sort -u <<<"$output")" = $'Cpus_allowed_list:\t0-7' ]
+	run -0 --separate-stderr taskset -c 1-2 "$TDSTAT" -a -l 6 -r 3 -o out -- \
+		grep Cpus_allowed_list /proc/self/status
+	[ "$(sort -u <<<"$output")" = $'Cpus_allowed_list:\t1-2' ]
+}
+
 @test "locate and profile: CPUs that come back, and that come, are sampled" {
 	for how in 'locate tma_backend_bound' 'profile'; do
 		switch 0 3 7

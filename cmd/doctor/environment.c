@@ -9,6 +9,7 @@
 #include "cmd/rights.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
+#include "lib/counter/affinity.h"
 #include "lib/counter/probe.h"
 #include "lib/event/tracepoint.h"
 #include "lib/machine/privileges.h"
@@ -53,19 +54,34 @@ void td_affinity_range(int *first, int *last)
 	CPU_FREE(cpus);
 }
 
-/* Run only on those of nr CPUs that are in the set; NULL: on all of them. */
+/*
+ * Run only on those of nr CPUs that are in the set; NULL: on all of them.  Begins on one where this
+ * thread gets time, because it could not leave a CPU that a real-time task occupies.
+ */
 static int stay(const int *cpus, size_t nr, const cpu_set_t *in, struct td_err *err)
 {
+	struct td_affinity before = td_affinity_now();
 	cpu_set_t *set = td_need(CPU_ALLOC(TD_MAX_CPU + 1));
+	bool there = !before.is_known;
 	int rc;
 
 	CPU_ZERO_S(SET_SIZE, set);
 	for (size_t i = 0; i < nr; i++) {
-		if (!in || CPU_ISSET_S((size_t)cpus[i], SET_SIZE, in))
-			CPU_SET_S((size_t)cpus[i], SET_SIZE, set);
+		if (in && !CPU_ISSET_S((size_t)cpus[i], SET_SIZE, in))
+			continue;
+		CPU_SET_S((size_t)cpus[i], SET_SIZE, set);
+		there = there || td_go_to_cpu(cpus[i]);
 	}
-	rc = td_affinity_set(set);
+	if (there && before.is_known)
+		memcpy(&before.cpus, set, sizeof(before.cpus));
+	before.returns_to = 0;
+	td_affinity_restore(&before);
+	rc = there ? td_affinity_set(set) : -EBUSY;
 	CPU_FREE(set);
+	if (rc == -EBUSY)
+		return td_err_set(err, rc,
+				  "CPU %d: cannot run there; a real-time task may occupy it",
+				  nr ? cpus[0] : -1);
 	return rc ? td_err_set(err, rc, "CPU %d: cannot run there: %s", nr ? cpus[0] : -1,
 			       strerror(-rc))
 		  : 0;

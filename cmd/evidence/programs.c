@@ -411,10 +411,8 @@ struct sharer {
 static void *share(void *arg)
 {
 	struct sharer *sharer = arg;
-	struct td_err unused = { 0 };
 
 	pthread_setname_np(pthread_self(), sharer->name);
-	td_stay_on(sharer->cpu, &unused);
 	while (!atomic_load_explicit(&sharer->ends, memory_order_relaxed))
 		step_lock(&sharer->arena);
 	return NULL;
@@ -423,14 +421,19 @@ static void *share(void *arg)
 static int begin_sharing(struct sharer *sharer, const struct td_arena *arena, const char *name,
 			 struct td_err *err)
 {
-	int rc;
+	int cpu = sched_getcpu(), rc;
+	struct td_err unused = { 0 };
 
 	if (sharer->cpu < 0)
 		return td_err_set(err, -ENODEV, "it needs two CPUs of this core type");
+	/* the thread inherits its CPU */
+	if (td_stay_on(sharer->cpu, err))
+		return err->code;
 	sharer->arena = *arena;
 	sharer->arena.at = 32; /* another word of the same line */
 	snprintf(sharer->name, sizeof(sharer->name), "%s", name);
 	rc = pthread_create(&sharer->thread, NULL, share, sharer);
+	td_stay_on(cpu, &unused);
 	return rc ? td_err_set(err, -rc, "a thread: %s", strerror(rc)) : 0;
 }
 

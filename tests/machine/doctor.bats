@@ -115,6 +115,28 @@ bench() {
 	[ "$ms" -lt 30000 ]
 }
 
+# tdstat cannot leave such a CPU.  Without these settings, the kernel gives other tasks a part of the time.
+@test "a real-time task occupies a CPU: the self-test and the evidence go on without it" {
+	on adl
+	mount -t debugfs none /sys/kernel/debug 2>&- || true
+	echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+	for part in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do
+		[ ! -e "$part" ] || echo 0 >"$part"
+	done
+	taskset -c 7 chrt -f 50 "$ACT" 600s:ports 3>&- 4>&- &
+	occupies=$!
+	run -1 doctor -j
+	echo "$output" >found
+	jq -r .findings[].text found | grep 'cpu_atom: CPU 7: cannot run there; a real-time task may occupy it'
+	kill $occupies
+	wait $occupies || true
+	taskset -c 0 chrt -f 50 "$ACT" 600s:ports 3>&- 4>&- &
+	doctor --evidence --program sharing evidence >shown || true
+	kill $!
+	tr -s '\n ' ' ' <shown | grep 'CPU 0: cannot run there; a real-time task may occupy it'
+	[ -s evidence ]
+}
+
 @test "counters that count the same whatever runs: failed, with the reason" {
 	on adl spr
 	run -1 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" doctor -j

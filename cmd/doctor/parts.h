@@ -176,8 +176,8 @@ int td_affinity_choose(const struct td_pmu *pmu, const cpu_set_t *cpus);
 /* Get the first and the last CPU that this thread may run on. */
 void td_affinity_range(int *first, int *last);
 /*
- * Let this thread, the main one, run only on one CPU, or only on the PMU's CPUs that are in the set.
- * -EBUSY: a real-time task occupies them.
+ * Let this thread, the main one, run only on one CPU, or only on the PMU's CPUs that are in the
+ * set.  -EBUSY: a real-time task occupies them.
  */
 int td_stay_on(int cpu, struct td_err *err);
 int td_stay_on_pmu(const struct td_pmu *pmu, const cpu_set_t *cpus, struct td_err *err);

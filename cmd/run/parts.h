@@ -204,8 +204,8 @@ int td_newcomers_follow(struct td_newcomers *newcomers, struct td_job *job,
 
 /*
  * Start to count in new cgroups that the list matches, and print them.  Call it between two rows,
- * with --for-each-cgroup on a screen or with exported counters.  May move the array of cgroup names.
- * Looks every few seconds, or at once if has_new is true.
+ * with --for-each-cgroup on a screen or with exported counters.  Looks every few seconds, or at
+ * once if has_new is true.  May move the array of cgroup names.
  */
 void td_newcomers_look_for_cgroups(struct td_newcomers *newcomers, struct td_job *job,
 				   struct td_counter *counter, uint64_t now_ns, bool has_new);

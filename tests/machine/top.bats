@@ -163,8 +163,8 @@ is_played() {
 	touch end
 	wait $!
 	rmdir /sys/fs/cgroup/slow/job
-	gone() { seen ' slow$' && ! seen ' slow/job$'; }
-	wait_for gone
+	has_left() { seen ' slow$' && ! seen ' slow/job$'; }
+	wait_for has_left
 	press H
 	shows ' PROCESS$'
 	press C

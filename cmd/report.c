@@ -390,21 +390,11 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 	return 0;
 }
 
-static int check_part(const struct td_opts *opts, struct td_err *err)
+/* Refuse standard input, which can be read only once: all files are checked first. */
+static int check_several(const struct td_opts *opts, struct td_err *err)
 {
-	const struct td_when *part = &opts->request.when;
-	bool has_stdin;
+	bool has_stdin = opts->request.input && strcmp(opts->request.input, "-") == 0;
 
-	if (td_when_is_part(part) && (opts->locate || opts->request.profile))
-		return td_err_usage(
-			err, "--from and --to choose intervals: samples have none, so --locate and "
-			     "--profile exclude them");
-	if (part->to_ns && part->from_ns >= part->to_ns)
-		return td_err_usage(err, "--to %.9g s is not after --from %.9g s",
-				    (double)part->to_ns / TD_NS_A_SECOND,
-				    (double)part->from_ns / TD_NS_A_SECOND);
-	has_stdin = opts->request.input && strcmp(opts->request.input, "-") == 0;
-	/* standard input can be read only once, and all files are checked first */
 	if (!opts->nr_patterns)
 		return 0;
 	for (size_t i = 0; i < opts->nr_patterns; i++)
@@ -416,6 +406,21 @@ static int check_part(const struct td_opts *opts, struct td_err *err)
 		return td_err_usage(
 			err, "--locate and --profile show one file: samples have no intervals");
 	return 0;
+}
+
+static int check_part(const struct td_opts *opts, struct td_err *err)
+{
+	const struct td_when *part = &opts->request.when;
+
+	if (td_when_is_part(part) && (opts->locate || opts->request.profile))
+		return td_err_usage(
+			err, "--from and --to choose intervals: samples have none, so --locate and "
+			     "--profile exclude them");
+	if (part->to_ns && part->from_ns >= part->to_ns)
+		return td_err_usage(err, "--to %.9g s is not after --from %.9g s",
+				    (double)part->to_ns / TD_NS_A_SECOND,
+				    (double)part->from_ns / TD_NS_A_SECOND);
+	return check_several(opts, err);
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)

@@ -186,11 +186,12 @@ const char *td_exits_find(const struct td_code *parts, size_t nr, bool wide, uin
 		f.starts[i] = td_calloc(parts[i].size + 1, 1);
 	for (size_t i = 0; i < nr; i++)
 		mark(&f, i);
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		for (size_t at = 0; at < f.parts[i].size; at++) {
 			if (f.starts[i][at] == REACHED)
 				refuse(&f, "its instructions overlap");
 		}
+	}
 	for (size_t i = 0; !f.reason && i < nr; i++)
 		add_exits(&f, i);
 	if (!f.nr_exits)

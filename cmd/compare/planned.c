@@ -44,7 +44,7 @@ static void add_ipc(struct td_diff *rows, const struct td_job *job)
 
 static void add_tree(struct td_diff *rows, const struct td_tree *tree)
 {
-	for (size_t pmu = 0; tree && pmu < tree->nr_pmus; pmu++)
+	for (size_t pmu = 0; tree && pmu < tree->nr_pmus; pmu++) {
 		td_for_each(const struct td_node, node, tree->nodes[pmu], tree->nr_nodes[pmu]) {
 			const struct td_column *column = &tree->columns[node->column];
 
@@ -53,6 +53,7 @@ static void add_tree(struct td_diff *rows, const struct td_tree *tree)
 							 .unit = column->unit,
 							 .level = node->level });
 		}
+	}
 }
 
 /* --- missing rows ------------------------------------------------------------- */

@@ -85,7 +85,7 @@ static int arena_write_code(struct td_arena *arena, struct td_err *err)
 		/* cppcheck-suppress memleak; order is autofree */
 		return rc;
 	td_loops_shuffle(order, CODE_LINES);
-	/* Write a jump in each line to another one, in one random cycle; the last returns. */
+	/* a jump in each line to another one, in one random cycle; the last returns */
 	for (uint32_t i = 0; i < CODE_LINES; i++) {
 		char *line = arena->memory + (size_t)i * LINE;
 		int32_t far = (int32_t)(order[i] - i) * LINE - 5;

@@ -464,12 +464,13 @@ static void perf_file_fill(const struct td_perf_file *file, struct td_recording 
 	add_pmus(file, false, rec);
 	add_events(file, rec);
 	add_places(file, rec);
-	if (rec->info.how == TD_AGGREGATE_THREAD)
+	if (rec->info.how == TD_AGGREGATE_THREAD) {
 		td_for_each(const struct td_perf_place, place, file->places, file->nr_places) {
 			td_autofree char *comm = td_strndup(place->id, place->unit.comm);
 
 			td_task_names_set(&rec->names, place->unit.tid, comm);
 		}
+	}
 }
 
 /* --- the recording: intervals --------------------------------------------- */

@@ -902,7 +902,7 @@ static void put_value(const struct td_writer *writer, const struct td_column *co
 		fputs(td_out_value(text, column, value, TD_READER_SCRIPT), writer->fp);
 }
 
-/* Put a row.  If facts is spread_of(row) instead of row, put the line of its errors. */
+/* Put a row; if facts is not the row itself, put the line of its errors. */
 static void put_row(struct td_writer *writer, const struct td_report *report,
 		    const struct td_row *row, const struct td_row *facts)
 {

@@ -46,7 +46,7 @@ static void diff_put_picture(struct td_writer *writer, const struct td_diff *dif
 	td_put_html(fp, row->id);
 	td_page_put(fp, " ", row->pmu, "</figcaption>\n");
 	td_picture_make(&picture, diff->sides[side].v[0].report, row);
-	/* Draw the mean of the side, and mark the nodes that changed. */
+	/* the mean of the side, with marks at the nodes that changed */
 	td_for_each(struct td_drawn, d, picture.v, picture.nr) {
 		const struct td_diff_row *of = find(diff, row, d->column->name);
 

@@ -354,7 +354,6 @@ static void put_groups(FILE *fp, const struct td_plan *plan, const struct turns 
 		fprintf(fp, "%zu counted all of the time, the others ", turns->nr_always);
 	else
 		fputs("each counted ", fp);
-	/* Print "20 %" or "8 to 17 %". */
 	if (turns->max - turns->min < 0.005)
 		fprintf(fp, "%.3g %%", 100 * turns->min);
 	else

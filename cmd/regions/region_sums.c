@@ -551,6 +551,7 @@ static int copy_file(struct file *file, int fd, struct td_err *err)
 		return bad(file, "is not a file of regions", err);
 	if (st.st_size < (off_t)sizeof(*file->head))
 		return 0;
+	/* the records that the head counts now; the process may be adding more */
 	rc = read_fully(fd, (char *)&head, sizeof(head));
 	if (rc)
 		return failed(file, -rc, err);

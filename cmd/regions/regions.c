@@ -447,6 +447,43 @@ static int set_values(struct session *session, struct td_err *err)
 	return rc;
 }
 
+static void put_group(FILE *fp, const struct td_pmu *pmu)
+{
+	td_autofree char *cpus = td_ints_format(&pmu->cpus);
+
+	fprintf(fp, "group %s %s\n", pmu->name, *cpus ? cpus : "0-8191");
+	/* td_read() needs it if no event counts slots */
+	if (td_uarch_width(pmu->uarch) > 0)
+		fprintf(fp, "width %d\n", td_uarch_width(pmu->uarch));
+}
+
+static void put_kind(FILE *fp, const struct td_event *event)
+{
+	if (td_event_is_slots(event))
+		fputs("event s ", fp);
+	else if (td_event_is_metric(event))
+		fprintf(fp, "event %u ",
+			(((unsigned int)event->config[0] & 0xffff) - FIRST_FIELD) >> 8);
+	else
+		fputs("event c ", fp);
+}
+
+static void put_event(FILE *fp, const struct td_job *job, const struct td_group *group,
+		      size_t member)
+{
+	const struct td_event *event = &job->plan.events.v[group->members[member]];
+	const struct perf_event_attr attr = td_plan_attr(&job->plan, group, member, &job->target);
+
+	put_kind(fp, event);
+	fprintf(fp, "%u %#llx %#llx %#llx %c %s\n", event->type,
+		(unsigned long long)event->config[0], (unsigned long long)event->config[1],
+		(unsigned long long)event->config[2],
+		attr.exclude_kernel ? 'u'
+		: attr.exclude_user ? 'k'
+				    : '-',
+		event->name);
+}
+
 /*
  * Write the text that lib/region/parts.h describes, with the same events in the same order.
  * The caller checks fp for errors.
@@ -459,35 +496,9 @@ static void spec_write(FILE *fp, const struct td_job *job)
 	if (job->request->calls.by_duration)
 		fputs("calls\n", fp);
 	td_for_each(const struct td_group, group, job->plan.groups, job->plan.nr_groups) {
-		const struct td_pmu *pmu = &job->machine.pmus[group->pmu];
-		td_autofree char *cpus = td_ints_format(&pmu->cpus);
-
-		fprintf(fp, "group %s %s\n", pmu->name, *cpus ? cpus : "0-8191");
-		/* td_read() needs it if no event counts slots */
-		if (td_uarch_width(pmu->uarch) > 0)
-			fprintf(fp, "width %d\n", td_uarch_width(pmu->uarch));
-		for (size_t i = 0; i < group->nr; i++) {
-			const struct td_event *event = &job->plan.events.v[group->members[i]];
-			const struct perf_event_attr attr =
-				td_plan_attr(&job->plan, group, i, &job->target);
-
-			if (td_event_is_slots(event))
-				fputs("event s ", fp);
-			else if (td_event_is_metric(event))
-				fprintf(fp, "event %u ",
-					(((unsigned int)event->config[0] & 0xffff) - FIRST_FIELD) >>
-						8);
-			else
-				fputs("event c ", fp);
-			fprintf(fp, "%u %#llx %#llx %#llx %c %s\n", event->type,
-				(unsigned long long)event->config[0],
-				(unsigned long long)event->config[1],
-				(unsigned long long)event->config[2],
-				attr.exclude_kernel ? 'u'
-				: attr.exclude_user ? 'k'
-						    : '-',
-				event->name);
-		}
+		put_group(fp, &job->machine.pmus[group->pmu]);
+		for (size_t i = 0; i < group->nr; i++)
+			put_event(fp, job, group, i);
 	}
 }
 

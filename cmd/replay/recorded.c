@@ -55,10 +55,9 @@ static int make_tree(struct td_recorded *recorded, struct td_notes *notes, struc
 			"apply",
 			rec->path);
 	if (rec->info.of_events) {
-		if (request->cputype)
-			/* --cputype: hide the events of other core types. */
-			td_for_each(struct td_event, event, rec->plan.events.v, rec->plan.events.nr)
-				event->hidden |= rec->machine.pmus[event->pmu].skip;
+		/* hide the events of other core types */
+		td_for_each(struct td_event, event, rec->plan.events.v, rec->plan.events.nr)
+			event->hidden |= request->cputype && rec->machine.pmus[event->pmu].skip;
 		return 0;
 	}
 	rc = td_measure_build(&recorded->measure, &rec->plan.events, &how, err);

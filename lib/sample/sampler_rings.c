@@ -527,13 +527,9 @@ void td_sampler_list_dead(struct td_sampler *sampler, struct td_ints *cpus)
 		int nr = (int)perf_cpu_map__nr(watcher->cpus);
 		uint64_t values[TD_SAMPLER_VALUES];
 
-		/*
-		 * Sorts the CPUs of a sampler by whether their watcher, the last event, has been
-		 * enabled for longer than at the last call.  It is enabled all the time that its
-		 * CPU is online.
-		 */
 		if (!p->times_ns)
 			p->times_ns = td_calloc((size_t)nr + 1, sizeof(uint64_t));
+		/* the last event, the watcher, is enabled all the time that its CPU is online */
 		for (int i = 0; i < nr; i++) {
 			uint64_t now_ns = td_sampler_values(watcher, i, 0, values) ? values[1] : 0;
 			int cpu = perf_cpu_map__cpu(watcher->cpus, (uint16_t)i).cpu;

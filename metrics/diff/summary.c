@@ -54,14 +54,15 @@ int td_diff_decimals(double value)
 /* Is the change shown as more than 0.00?  A mark beside 0.00 would be confusing. */
 static bool is_change_shown(const struct td_diff_row *row, bool of_slots)
 {
-	int decimals = td_diff_decimals(fmax(row->slots.of[TD_DIFF_A], row->slots.of[TD_DIFF_B]));
+	double slots = fmax(row->slots.of[TD_DIFF_A], row->slots.of[TD_DIFF_B]);
+	double least_slots = 0.5 * pow(10, -td_diff_decimals(slots));
 
 	if (!isnan(row->change.pct))
 		return fabs(row->change.pct) >= TD_DIFF_MIN;
 	if (row->unit[0] != '%')
 		return row->value.diff != 0;
 	return fabs(row->value.diff) >= TD_DIFF_MIN ||
-	       (of_slots && fabs(row->slots.diff) >= 0.5 * pow(10, -decimals));
+	       (of_slots && fabs(row->slots.diff) >= least_slots);
 }
 
 /* Set the weights: rows with limits get half of the weight, the time half of the remainder. */

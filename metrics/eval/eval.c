@@ -690,6 +690,7 @@ static void compute(const struct td_evaluation *e, int pmu, bool apart, struct t
 {
 	const struct td_tree *tree = e->tree;
 
+	/* also those that are not shown: formulas may refer to them */
 	td_for_each(const struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 		if (metric->pmu != pmu || !metric->value)
 			continue;

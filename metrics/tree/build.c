@@ -420,12 +420,13 @@ static void find_families(struct td_tree *tree, size_t nr)
 		if (tree->levels[i] > deepest)
 			deepest = tree->levels[i];
 	}
-	for (int level = ALWAYS_COUNTED + 1; level <= deepest; level++)
+	for (int level = ALWAYS_COUNTED + 1; level <= deepest; level++) {
 		td_for_each(struct td_metric, metric, tree->metrics, tree->nr_metrics) {
 			if (!metric->shown || metric->def->level != level || metric->parent < 0)
 				continue;
 			metric->family = family_below(tree, metric->parent);
 		}
+	}
 	if (tree->nr_families)
 		find_of_events(tree, nr);
 }

@@ -161,6 +161,17 @@ pmus() {
 	basename -a /sys/bus/event_source/devices/cpu*
 }
 
+# tree WHERE LEVEL SECONDS
+tree() {
+	# shellcheck disable=SC2086 # no word
+	taskset -c 0 "$TDSTAT" $1 -l "$2" --all -v -o out -- "$ACT" "$3s:inherited" 2>err
+}
+
+lacks_only_ref() {
+	grep 'did not get a counter' out >lacks || true
+	! grep -v 'REF' lacks
+}
+
 @test "beside pinned reference cycles: only nodes that need them have no value" {
 	[[ $TD_MACHINE != zen* ]] || skip "there is no such event"
 	sysctl -q -w kernel.nmi_watchdog=0
@@ -169,11 +180,10 @@ pmus() {
 	for level in 1 3 auto 6; do
 		for where in -a --; do
 			case $TD_MACHINE$level$where in skx1-- | bdx1--) continue ;; esac
-			taskset -c 0 "$TDSTAT" ${where/--/} -l $level --all -v -o out -- "$ACT" 2s:inherited 2>err
+			for_longer lacks_only_ref tree "${where/--/}" $level SECONDS
 			run ! grep 'split in two' err
 			grep -c '%  tma_retiring' out
-			grep 'did not get a counter' out >lacks || true
-			run ! grep -v 'REF' lacks
+			lacks_only_ref
 		done
 	done
 	# shellcheck disable=SC2154
@@ -207,7 +217,8 @@ has_all_nodes() {
 			run ! grep . null
 			jq -es 'any(.level == 2)' nodes
 		done
-		"$TDSTAT" doctor -j >found || :
+		# on that CPU itself, it does not see that the others are free
+		taskset -c 0 "$TDSTAT" doctor -j >found || :
 		jq -e --arg cpu "(found on CPU $last)" \
 			'any(.findings[]; .name == "counters" and (.text | contains($cpu)))' found
 		kill "$neighbour"

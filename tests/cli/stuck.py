@@ -51,12 +51,12 @@ class Process:
         os.execvp(os.environ["TDSTAT"], ["tdstat", *words])
 
     def is_busy(self):
-        """Whether one of the session's processes can run, or has a signal to take."""
-        for pid in session(self.pid):
+        """Whether one of the session's threads can run, or has a signal to take."""
+        for thread in threads(self.pid):
             try:
-                with open(f"/proc/{pid}/stat") as file:
+                with open(f"{thread}/stat") as file:
                     state = file.read().rsplit(")", 1)[1].split()[0]
-                with open(f"/proc/{pid}/status") as file:
+                with open(f"{thread}/status") as file:
                     status = dict(line.split(":\t", 1) for line in file if ":\t" in line)
             except OSError:
                 return True  # it has just ended
@@ -84,14 +84,15 @@ class Process:
                 os.kill(self.pid, signal.SIGTERM)
 
 
-def session(leader):
-    """Its processes."""
+def threads(leader):
+    """The folders of its session's threads.  A process may end in any of them."""
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
                 if os.getsid(int(name)) == leader:
-                    found.append(name)
+                    folder = f"/proc/{name}/task/"
+                    found += [folder + tid for tid in os.listdir(folder)]
             except OSError:
                 pass
     return found

@@ -143,10 +143,10 @@ compare() {
 	PYTHON
 }
 
-# The last three cost time; the others are in all runs.
+# The last four cost time; the others are in all runs.
 @test "beside pinned events, PERF_METRICS of another program, and events of all CPUs, which come before those of tasks" {
 	# shellcheck disable=SC2086 # words
-	compare r1c2 r1c2,r2c2,rc5 slots record cycles,instructions ${TD_EVERYTHING:+r1c2,r2c2 cycles serve}
+	compare r1c2 r1c2,r2c2,rc5 slots cycles,instructions ${TD_EVERYTHING:+r1c2,r2c2 cycles record serve}
 }
 
 # beside PERF_OPTION...: pinned events, until "neighbour" is killed

@@ -88,11 +88,6 @@ assert_objects() {
 	}
 }
 
-# enough_windows [FUNCTION]: enough for percentages
-enough_windows() {
-	assert_rows out "v(\"${1-forever}\", \"calls\") >= 30" >/dev/null 2>&1
-}
-
 # Functions that run for many periods, and one that does not.  With -F 4000 there are many
 # periods in a thread's time slice even on a busy machine.
 build_long() {
@@ -303,13 +298,13 @@ build_long() {
 @test "CSV: the same number of fields in each line; --error, and a recording gives the same" {
 	clock_machine
 	build_long
-	profile -x, -o out --record rec -- ./long
+	profile -F 4000 -x, -o out --record rec -- ./long
 	[ "$status" -eq 7 ]
 	"$TDSTAT" report rec -x, >again
 	cmp out again
 	try "$TDSTAT" report rec
 	[[ $output == *$'\n large '* ]]
-	profile -x, --error -o errors -- ./long
+	profile -F 4000 -x, --error -o errors -- ./long
 	IFS=, read -ra columns <out
 	assert_csv out ${#columns[@]}
 	assert_csv errors $((${#columns[@]} + 4))
@@ -410,12 +405,8 @@ build_long() {
 @test "exec, status, and signals" {
 	clock_machine
 	build_long
-	# a busy machine may need longer for enough windows
-	for ms in 400 4000 40000; do
-		profile -x, -o out -- sh -c "exec ./long $ms"
-		[ "$status" -eq 7 ]
-		! enough_windows large || break
-	done
+	profile -F 4000 -x, -o out -- sh -c 'exec ./long'
+	[ "$status" -eq 7 ]
 	assert_rows out 'clocks("large")'
 	profile -o out -- sh -c 'kill -9 $$'
 	[ "$status" -eq 137 ]
@@ -443,7 +434,7 @@ build_long() {
 			return 0;
 		}
 	C
-	profile -x, -o out -- ./same
+	profile -F 4000 -x, -o out -- ./same
 	[ "$status" -eq 0 ]
 	# one of them with its file
 	assert_rows out 'v("work", "calls") != "" && (v("work (libwork.so)", "calls") != "") + (v("work (same)", "calls") != "") == 1'
@@ -464,6 +455,11 @@ build_long() {
 	IFS=, read -ra columns <out-x,
 	assert_csv out-x, ${#columns[@]}
 	jq -es --arg name "$nasty" 'any(.id == $name)' out-j
+}
+
+# enough_windows: enough for percentages
+enough_windows() {
+	assert_rows out 'v("forever", "calls") >= 30' >/dev/null 2>&1
 }
 
 @test "a process that runs already, and one that ends" {
